@@ -1,0 +1,1 @@
+"""Speed beside what a user would otherwise run: ``python -m benchmarks``."""

@@ -1,0 +1,55 @@
+"""Run the benchmarks: ``python -m benchmarks [masses] [startup] [--write FILE]``."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.masses import measure_masses
+from benchmarks.measure import Measurement, describe_machine, make_table
+from benchmarks.startup import measure_startup
+
+SUBJECTS = ("masses", "startup")
+PAGE = """# Speed
+
+    python -m benchmarks
+
+Smallest of several repeats in one run, warm, on {machine}. Ratios carry over to other machines
+better than times. The design is {design}.
+
+{tables}
+"""
+DESIGN = "8 lengths and 11 depths with n cases per cell, simulated from *single-needle*"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables; return 1 if a target is missed."""
+    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
+    parser.add_argument("subject", nargs="*", help=f"{' or '.join(SUBJECTS)}; both by default")
+    parser.add_argument("--kamradt", type=Path, help="a folder of results; made where not given")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write a page, too")
+    options = parser.parse_args(arguments)
+    unknown = [subject for subject in options.subject if subject not in SUBJECTS]
+    if unknown:
+        parser.error(f"found {unknown[0]!r}; expected {' or '.join(SUBJECTS)}; name one of these")
+    tables = {}
+    for subject in options.subject or SUBJECTS:
+        tables[subject] = _measure(subject, options.kamradt)
+        print(f"{make_table(tables[subject])}\n", flush=True)
+    print(describe_machine())
+    if options.write is not None:
+        options.write.write_text(_page(list(tables.values())), encoding="utf-8")
+    return int(not all(m.is_met for lines in tables.values() for m in lines))
+
+
+def _measure(subject: str, kamradt: Path | None) -> list[Measurement]:
+    return measure_masses() if subject == "masses" else measure_startup(kamradt)
+
+
+def _page(tables: list[list[Measurement]]) -> str:
+    text = "\n\n".join(make_table(lines) for lines in tables)
+    return PAGE.format(machine=describe_machine(), design=DESIGN, tables=text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

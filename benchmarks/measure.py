@@ -1,0 +1,78 @@
+"""What a measurement is, how it is taken, and the machine it was taken on."""
+
+import os
+import platform
+import subprocess
+import sys
+import timeit
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+
+LIBRARIES = ("numpy", "scipy", "numba", "pandas", "matplotlib", "click")
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One line of a table.
+
+    Attributes
+    ----------
+    subject : str
+        What was run.
+    value : str
+        What was measured, with its unit.
+    beside : str
+        What a user would otherwise run, or what else one should know.
+    target : str
+        Empty where there is none.
+    is_met : bool
+        True where there is no target.
+    """
+
+    subject: str
+    value: str
+    beside: str
+    target: str = ""
+    is_met: bool = True
+
+
+def best_seconds(function: Callable[[], object], *, number: int = 1, repeats: int = 5) -> float:
+    """Return the smallest mean time of a call, warm: other work on the machine only adds."""
+    function()
+    return min(timeit.repeat(function, number=number, repeat=repeats)) / number
+
+
+def best_process_seconds(code: str, arguments: Sequence[str] = (), *, repeats: int = 7) -> float:
+    """Return the smallest time of a whole Python process, from start to exit."""
+    command = [sys.executable, "-c", code, *arguments]
+
+    def run() -> None:
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    return best_seconds(run, repeats=repeats)
+
+
+def show_seconds(seconds: float) -> str:
+    """Write a time with a unit that suits it."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} \u00b5s"
+
+
+def describe_machine() -> str:
+    libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    return (
+        f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}; "
+        f"{platform.python_implementation()} {platform.python_version()}, {libraries}"
+    )
+
+
+def make_table(measurements: Iterable[Measurement]) -> str:
+    """Return measurements as a Markdown table."""
+    lines = ["| what | measured | beside | target |", "| --- | --- | --- | --- |"]
+    for m in measurements:
+        target = m.target if m.is_met else f"{m.target}: **missed**"
+        lines.append(f"| {m.subject} | {m.value} | {m.beside} | {target} |")
+    return "\n".join(lines)

@@ -1,0 +1,83 @@
+"""lcstats: measure how much of a language model's context window works.
+
+Results files become :class:`Trials`, trials become :class:`Cells`, cells become an
+:class:`EffectiveLength` with intervals that keep their level:
+
+>>> import lcstats as lc
+>>> trials = lc.simulate_trials(
+...     "single-needle", [4096, 32768], [0.0, 0.5, 1.0], n_trials=20, seed=1
+... )
+>>> cells = lc.count_cells(trials)
+>>> answer = lc.effective_length(cells, lc.Criterion(0.85))
+>>> answer.observed.status
+'beyond_tested'
+
+Names are imported when they are first used, so that importing lcstats costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lcstats import datasets, plots, truths
+    from lcstats.cells import Cells, count_cells
+    from lcstats.curve import Curve
+    from lcstats.lengths import (
+        Criterion,
+        EffectiveLength,
+        Interval,
+        effective_length,
+        outcome_probabilities,
+    )
+    from lcstats.readers import read_trials
+    from lcstats.report import write_report
+    from lcstats.trials import Trials
+    from lcstats.truths import simulate_trials
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Cells": "cells",
+    "Criterion": "lengths",
+    "Curve": "curve",
+    "EffectiveLength": "lengths",
+    "Interval": "lengths",
+    "Trials": "trials",
+    "count_cells": "cells",
+    "effective_length": "lengths",
+    "outcome_probabilities": "lengths",
+    "read_trials": "readers",
+    "simulate_trials": "truths",
+    "write_report": "report",
+}
+_ROOMS = ("datasets", "plots", "truths")
+
+__all__ = [
+    "Cells",
+    "Criterion",
+    "Curve",
+    "EffectiveLength",
+    "Interval",
+    "Trials",
+    "count_cells",
+    "datasets",
+    "effective_length",
+    "outcome_probabilities",
+    "plots",
+    "read_trials",
+    "simulate_trials",
+    "truths",
+    "write_report",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"lcstats.{name}")
+    if name in _HOMES:
+        return getattr(import_module(f"lcstats.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'lcstats' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,118 @@
+"""``lcstats effective-length``: the number, with its set and masses, per (model, task)."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lcstats.cli.commands import define_command
+from lcstats.cli.inputs import count_results, read_results
+from lcstats.cli.options import (
+    AnalysisOptions,
+    ReadingOptions,
+    analysis_options,
+    json_option,
+    paths_argument,
+    reading_options,
+)
+from lcstats.cli.output import columns_of_text, print_json, print_notices, print_text
+
+if TYPE_CHECKING:
+    from lcstats.cells import Cells
+    from lcstats.lengths import EffectiveLength, Estimate
+
+MASS_MEANINGS = {
+    "bootstrap": "how often each would come up again",
+    "jeffreys": "posterior probability of each",
+}
+SHARE_TO_SHOW = 0.0005
+
+
+@define_command(
+    "effective-length",
+    "lcstats effective-length results/ --score-threshold 7 --threshold 0.85 --depth mean",
+)
+@paths_argument()
+@reading_options
+@analysis_options
+@json_option
+def command(reading: ReadingOptions, analysis: AnalysisOptions, as_json: bool) -> None:
+    """State the effective length of every (model, task), with its set and masses.
+
+    The effective length is the longest tested length up to which accuracy stays at the threshold
+    or above. The set holds the true one at the level; the masses say how often each length would
+    come up again, and are no such set.
+    """
+    from lcstats.report.documents import effective_length_document, own_notices
+
+    analysis.criterion()
+    cells = count_results(read_results(reading, analysis.by), reading)
+    answers = [analyse(group, analysis) for group in cells]
+    if as_json:
+        print_json(effective_length_document(answers, cells.notices))
+        return
+    print_notices(cells.notices)
+    for number, answer in enumerate(answers):
+        if number:
+            print_text()
+        for line in describe_answer(answer):
+            print_text(line)
+        name = f"{answer.model} on {answer.task}" if len(answers) > 1 else ""
+        print_notices(own_notices(answer, cells.notices), group=name)
+
+
+def analyse(cells: "Cells", analysis: AnalysisOptions) -> "EffectiveLength":
+    """State the effective length of one group as the flags say."""
+    from lcstats.lengths import effective_length
+
+    return effective_length(
+        cells,
+        analysis.criterion(),
+        level=analysis.level,
+        sets=analysis.sets,
+        masses=analysis.masses,
+        seed=analysis.seed,
+    )
+
+
+def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
+    """Yield the lines that say an effective length, fit to be read aloud."""
+    estimate = answer.observed
+    unit = answer.length_unit
+    yield f"{answer.model} on {answer.task}"
+    yield f"  Threshold: {answer.bar_in_words()}; depth treatment: {answer.depth_in_words()}"
+    quote = "" if answer.headline else "; no headline, for raw cells are biased low: quote the set"
+    yield f"  Effective length: {estimate.display} {unit} ({estimate.method}{quote})"
+    for interval in estimate.sets:
+        words = f"{interval.display} {unit} ({interval.kind})"
+        if interval.fell_back_from:
+            asked = interval.fell_back_from
+            words += f"; not {asked.kind}, because {asked.reason}"
+        yield f"  {100 * interval.level:.4g}% set, which holds the true one at that level: {words}"
+    if estimate.longest_passing not in (None, estimate.length):
+        yield f"  Longest passing length: {estimate.longest_passing} {unit}, past lengths that fail"
+    yield from _mass_lines(estimate)
+    n_unscored = sum(answer.unscored_by_length.values())
+    yield (
+        f"  Counts: {answer.n_trials.sum() + n_unscored} trials, {answer.n_cases.sum()} cases, "
+        f"{n_unscored} unscored"
+    )
+    yield ""
+    yield "\n".join(f"  {line}" for line in columns_of_text(_rows(answer)).split("\n"))
+
+
+def _mass_lines(estimate: "Estimate") -> Iterator[str]:
+    masses = estimate.to_dict()["masses"]
+    for kind, by_outcome in masses.items():
+        shares = ", ".join(
+            f"{outcome} {100 * share:.1f}%"
+            for outcome, share in by_outcome.items()
+            if share >= SHARE_TO_SHOW
+        )
+        yield f"  Masses, not a set, {kind} ({MASS_MEANINGS[kind]}): {shares}"
+
+
+def _rows(answer: "EffectiveLength") -> Iterator[tuple[object, ...]]:
+    yield "length", "accuracy", "passes", "scored", "cases", "unscored"
+    for row in answer.to_frame().itertuples():
+        passes = "yes" if row.passes else "no"
+        counts = (row.n_trials, row.n_cases, row.n_unscored)
+        yield row.length, f"{row.accuracy:.4f}", passes, *counts

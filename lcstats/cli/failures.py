@@ -1,0 +1,202 @@
+"""``lcstats failures``: failing trials with question, answer and output, to look at by hand."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lcstats.cli.commands import define_command
+from lcstats.cli.inputs import read_results
+from lcstats.cli.options import ReadingOptions, json_option, paths_argument, reading_options
+from lcstats.cli.output import print_json, print_notices, print_text
+from lcstats.cli.parameters import LENGTH
+from lcstats.errors import OptionError, TableError, describe
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lcstats.trials import Trials
+
+TEXT_COLUMNS = {
+    "question": ("question", "query", "retrieval_question", "instruction", "prompt", "input"),
+    "answer": (
+        "answer",
+        "expected_answer",
+        "expected",
+        "needle",
+        "needles",
+        "target",
+        "reference",
+        "gold",
+        "ground_truth",
+        "answers",
+        "label",
+        "outputs",
+    ),
+    "output": ("output",),
+}
+"""What is shown of a trial, and the columns it may be in, the best first."""
+
+IDENTITY = ("model", "task", "case", "repeat", "length", "depth", "score")
+LONGEST_SHOWN = 600
+SAME_DEPTH = 5e-4
+
+
+@define_command("failures", "lcstats failures results/ --score-threshold 7 --length 32K -n 5")
+@paths_argument()
+@reading_options
+@click.option(
+    "-n",
+    "n_shown",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="How many to show, spread over lengths and depths.",
+)
+@click.option(
+    "--length",
+    "lengths",
+    type=LENGTH,
+    multiple=True,
+    metavar="L",
+    help="Only trials of this length; repeat for several.",
+)
+@click.option(
+    "--depth",
+    "depths",
+    type=click.FloatRange(0, 1),
+    multiple=True,
+    metavar="D",
+    help="Only trials of this depth, a fraction; repeat for several.",
+)
+@json_option
+def command(
+    reading: ReadingOptions,
+    n_shown: int,
+    lengths: tuple[int, ...],
+    depths: tuple[float, ...],
+    as_json: bool,
+) -> None:
+    """Show failing trials with question, answer and output, to look at by hand.
+
+    A failing trial is one with a score below 1; unscored trials are counted, not shown. Of many,
+    evenly spaced ones are taken in order of length and depth.
+    """
+    trials = _single_trials(read_results(reading))
+    frame = _choose(trials.frame, lengths, depths)
+    failing = frame[frame["score"] < 1].sort_values(
+        ["model", "task", "length", "depth", "case", "repeat"], kind="stable"
+    )
+    shown = spread_over(failing, n_shown)
+    entries = [describe_trial(row) for row in shown.to_dict("records")]
+    counts = {
+        "n_trials": len(frame),
+        "n_failures": len(failing),
+        "n_shown": len(shown),
+        "n_unscored": int(frame["score"].isna().sum()),
+    }
+    if as_json:
+        from lcstats.report.documents import list_warnings
+
+        warnings = list_warnings(trials.notices)
+        print_json({"schema_version": 1, **counts, "failures": entries, "warnings": warnings})
+        return
+    print_notices(trials.notices)
+    for line in _lines(entries, counts, trials.length_unit):
+        print_text(line)
+
+
+def _single_trials(results: Any) -> "Trials":
+    if hasattr(results, "frame"):
+        trials: Trials = results
+        return trials
+    raise TableError(
+        describe(
+            "the files hold counts, not single trials",
+            "expected results with one row or file per trial",
+            "name the files that the counts were made from",
+        )
+    )
+
+
+def _choose(
+    frame: "pd.DataFrame", lengths: tuple[int, ...], depths: tuple[float, ...]
+) -> "pd.DataFrame":
+    """Keep the trials of some lengths and depths."""
+    if lengths:
+        frame = _kept(frame, frame["length"].isin(lengths), frame["length"], "--length")
+    if depths:
+        near = [(frame["depth"] - depth).abs() <= SAME_DEPTH for depth in depths]
+        matches = near[0]
+        for match in near[1:]:
+            matches |= match
+        frame = _kept(frame, matches, frame["depth"], "--depth")
+    return frame
+
+
+def _kept(
+    frame: "pd.DataFrame", matches: "pd.Series", values: "pd.Series", flag: str
+) -> "pd.DataFrame":
+    if matches.any():
+        return frame[matches]
+    present = sorted(values.dropna().unique().tolist())
+    raise OptionError(
+        describe(
+            f"no trial has the {flag[2:]} that {flag} names",
+            f"expected one of {', '.join(f'{value:.6g}' for value in present[:40])}",
+            f"correct {flag} or leave it out",
+        )
+    )
+
+
+def spread_over(failing: "pd.DataFrame", n_shown: int) -> "pd.DataFrame":
+    """Take evenly spaced rows, the first and the last among them."""
+    n_rows = len(failing)
+    if n_rows <= n_shown:
+        return failing
+    steps = max(n_shown - 1, 1)
+    return failing.iloc[[round(i * (n_rows - 1) / steps) for i in range(n_shown)]]
+
+
+def describe_trial(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return what there is to see of a trial; what the table lacks is None."""
+    seen: dict[str, Any] = {name: row[name] for name in IDENTITY}
+    own_names = {str(name).lower(): name for name in row}
+    for name, candidates in TEXT_COLUMNS.items():
+        found = next((own_names[c] for c in candidates if c in own_names), None)
+        value = row[found] if found is not None else None
+        seen[name] = None if value is None or value != value else _as_text(value)
+    return seen
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return "; ".join(map(str, value))
+    return str(value)
+
+
+def _lines(entries: list[dict[str, Any]], counts: dict[str, int], unit: str) -> Iterator[str]:
+    yield (
+        f"{counts['n_shown']} of {counts['n_failures']} failing trials among "
+        f"{counts['n_trials']} ({counts['n_unscored']} unscored, not shown)"
+    )
+    for entry in entries:
+        depth = "no depth" if entry["depth"] != entry["depth"] else f"depth {entry['depth']:.4g}"
+        yield ""
+        yield (
+            f"{entry['model']} on {entry['task']}, length {entry['length']} {unit}, {depth}, "
+            f"case {entry['case']}, repeat {entry['repeat']}, score {entry['score']:.4g}"
+        )
+        for name in TEXT_COLUMNS:
+            yield f"  {name}: {_shorten(entry[name])}"
+
+
+def _shorten(text: str | None) -> str:
+    """Keep head and tail of a long text, indented under its name."""
+    if text is None:
+        return "not in the table"
+    if len(text) > LONGEST_SHOWN:
+        half = LONGEST_SHOWN // 2
+        left_out = len(text) - 2 * half
+        text = f"{text[:half]} [... {left_out} characters ...] {text[-half:]}"
+    return text.strip().replace("\n", "\n    ")

@@ -1,0 +1,122 @@
+"""From the reading flags to trials and cells: reading, choosing rows, making groups."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lcstats.cli.options import GROUP, ReadingOptions
+from lcstats.errors import OptionError, describe
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lcstats.cells import Cells
+    from lcstats.trials import Trials
+
+
+def read_results(reading: ReadingOptions, by: Sequence[str] = GROUP) -> "Trials | Cells":
+    """Read results as the flags say, keep the selected rows, and split tasks by more columns.
+
+    Raises
+    ------
+    LcstatsError
+        Whatever reading refuses, or a column that the table does not have.
+    """
+    from lcstats.readers import read_trials
+
+    results = read_trials(
+        reading.paths,
+        format=reading.format,
+        model_name=reading.model_name,
+        columns=reading.columns,
+        depth_unit=reading.depth_unit,
+        score_scale=reading.score_scale,
+        score_threshold=reading.score_threshold,
+        length_unit=reading.length_unit,
+        axis=reading.axis,
+        filter_name=reading.filter_name,
+        encoding=reading.encoding,
+        decimal=reading.decimal,
+        skip_bad_lines=reading.skip_bad_lines,
+    )
+    for column, value in reading.select:
+        results = _select(results, column, value)
+    return split_by(results, by)
+
+
+def count_results(results: "Trials | Cells", reading: ReadingOptions) -> "Cells":
+    """Count cells as the flags say."""
+    from lcstats.cells import count_cells
+
+    return count_cells(results, repeats=reading.repeats, axis=reading.axis)
+
+
+def _select(results: Any, column: str, value: str) -> Any:
+    if column in GROUP:
+        return results.select(**{column: value})
+    frame = _frame_of(results, column, "--select", "model or task")
+    kept = frame[column].astype(str) == value
+    if not kept.any():
+        present = ", ".join(sorted(map(str, frame[column].dropna().unique()))[:8])
+        raise OptionError(
+            describe(
+                f"no row has {column} {value!r}",
+                f"expected one of {present}",
+                f"write --select {column}=VALUE with a value of the table",
+            )
+        )
+    return _with_frame(results, frame[kept].reset_index(drop=True))
+
+
+def split_by(results: "Trials | Cells", by: Sequence[str]) -> "Trials | Cells":
+    """Make a group of each combination of values; columns beyond model and task name the task.
+
+    Raises
+    ------
+    OptionError
+        If model or task is missing from `by`, or the table lacks a column.
+    """
+    if not set(GROUP) <= set(by):
+        raise OptionError(
+            describe(
+                f"--by is {','.join(by)}",
+                "expected model and task among the columns, because results of different ones "
+                "are not mixed",
+                f"write --by {','.join((*GROUP, *(c for c in by if c not in GROUP)))}",
+            )
+        )
+    for column in by:
+        if column in GROUP:
+            continue
+        frame = _frame_of(results, column, "--by", "model,task")
+        values = frame[column].astype(str).where(frame[column].notna(), "none")
+        task = frame["task"].astype(str) + f" {column}=" + values
+        results = _with_frame(results, frame.assign(task=task))
+    return results
+
+
+def _frame_of(results: Any, column: str, flag: str, instead: str) -> "pd.DataFrame":
+    """Return the table of trials if it has a column."""
+    frame = getattr(results, "frame", None)
+    if frame is None:
+        raise OptionError(
+            describe(
+                f"{flag} names {column!r}, and the files hold counts without single trials",
+                "expected model or task",
+                f"write {flag} with {instead}",
+            )
+        )
+    if column not in frame:
+        raise OptionError(
+            describe(
+                f"{flag} names {column!r}, which is no column",
+                f"expected one of {', '.join(map(str, frame.columns))}",
+                f"correct {flag}",
+            )
+        )
+    table: pd.DataFrame = frame
+    return table
+
+
+def _with_frame(results: Any, frame: "pd.DataFrame") -> Any:
+    return replace(results, frame=frame)

@@ -1,0 +1,308 @@
+"""The options that commands share, as decorators; each group reaches a command as one record."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from lcstats.cli.parameters import LENGTHS, PAIR, Words
+from lcstats.options import (
+    Axis,
+    DepthUnit,
+    LengthUnit,
+    MassKind,
+    Method,
+    Repeats,
+    ScoreScale,
+    SetKind,
+    ThresholdRule,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    from lcstats.lengths import Criterion
+
+GROUP = ("model", "task")
+
+Function = Callable[..., None]
+Wrap = Callable[[Function], Function]
+AnyFunction = TypeVar("AnyFunction", bound=Function)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """What was asked of reading: where results are and how to understand them."""
+
+    paths: tuple[str, ...]
+    format: str
+    model_name: str | None
+    columns: dict[str, str]
+    select: tuple[tuple[str, str], ...]
+    depth_unit: DepthUnit | None
+    score_scale: ScoreScale | None
+    score_threshold: float | None
+    length_unit: LengthUnit
+    axis: Axis
+    filter_name: str | None
+    repeats: Repeats
+    encoding: str | None
+    decimal: str
+    skip_bad_lines: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisOptions:
+    """What was asked of the analysis: the bar, the sets and masses, the groups."""
+
+    threshold: str
+    threshold_rule: ThresholdRule
+    base_lengths: tuple[int, ...]
+    guess_rate: str
+    depth: str
+    methods: tuple[Method, ...]
+    sets: tuple[SetKind, ...]
+    masses: tuple[MassKind, ...]
+    level: float
+    by: tuple[str, ...]
+    seed: int
+
+    def criterion(self) -> "Criterion":
+        """Make the criterion; it refuses what is out of range."""
+        from lcstats.lengths import Criterion
+
+        return Criterion(
+            self.threshold,
+            rule=self.threshold_rule,
+            base_lengths=self.base_lengths,
+            depth_treatment=self.depth,
+            guess_rate=self.guess_rate,
+        )
+
+
+def _choice(alias: Any) -> "click.Choice[str]":
+    return click.Choice(words_of(alias))
+
+
+def _flatten(
+    ctx: click.Context, parameter: click.Parameter, value: tuple[tuple[str, ...], ...]
+) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for words in value for word in words))
+
+
+def _as_mapping(
+    ctx: click.Context, parameter: click.Parameter, value: tuple[tuple[str, str], ...]
+) -> dict[str, str]:
+    return dict(value)
+
+
+def _split_columns(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+def paths_argument(*, required: bool = True) -> Wrap:
+    """Take PATH...: files, folders, globs or ``-``."""
+    return click.argument("paths", metavar="PATH...", nargs=-1, required=required)
+
+
+_READING: tuple[Wrap, ...] = (
+    click.option(
+        "--format",
+        default="auto",
+        show_default=True,
+        metavar="NAME|auto",
+        help="Format of the files; see 'lcstats formats'.",
+    ),
+    click.option(
+        "--model-name",
+        metavar="NAME",
+        help="Name of the language model, where the files have none or a wrong one.",
+    ),
+    click.option(
+        "--map",
+        "columns",
+        type=PAIR,
+        multiple=True,
+        callback=_as_mapping,
+        metavar="COLUMN=theirs",
+        help="Where a column is; repeat for several.",
+    ),
+    click.option(
+        "--select",
+        type=PAIR,
+        multiple=True,
+        metavar="COLUMN=VALUE",
+        help="Keep the rows with this value, such as task=qa1; repeat for several.",
+    ),
+    click.option(
+        "--depth-unit", type=_choice(DepthUnit), help="Unit of depths, where the file leaves doubt."
+    ),
+    click.option("--score-scale", type=_choice(ScoreScale), help="Scale of graded scores."),
+    click.option(
+        "--score-threshold",
+        type=float,
+        metavar="X",
+        help="Score, in the file's own scale, from which an answer counts as right.",
+    ),
+    click.option(
+        "--length-unit",
+        type=_choice(LengthUnit),
+        default="tokens",
+        show_default=True,
+        help="Unit of lengths; k1000 and k1024 become tokens.",
+    ),
+    click.option(
+        "--axis",
+        type=_choice(Axis),
+        default="asked",
+        show_default=True,
+        help="Length asked for, or tokens received.",
+    ),
+    click.option(
+        "--filter", "filter_name", metavar="NAME", help="Keep the rows of one answer filter."
+    ),
+    click.option(
+        "--repeats",
+        type=_choice(Repeats),
+        default="fold",
+        show_default=True,
+        help="Fold the repeats of a case into one observation, or count each.",
+    ),
+    click.option("--encoding", metavar="NAME", help="Encoding of text files; UTF-8 unless said."),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        default=".",
+        show_default=True,
+        help="Decimal mark of numbers in text files.",
+    ),
+    click.option("--skip-bad-lines", is_flag=True, help="Leave out lines that cannot be read."),
+)
+
+_ANALYSIS: tuple[Wrap, ...] = (
+    click.option(
+        "--threshold",
+        default="0.85",
+        show_default=True,
+        metavar="X",
+        help="Accuracy that a length has to reach.",
+    ),
+    click.option(
+        "--threshold-rule",
+        type=_choice(ThresholdRule),
+        default="absolute",
+        show_default=True,
+        help="How the threshold is set.",
+    ),
+    click.option(
+        "--base-lengths",
+        type=LENGTHS,
+        default=(),
+        metavar="L,L,...",
+        help="Lengths whose mean is the base of a relative threshold; the shortest unless said.",
+    ),
+    click.option(
+        "--guess-rate",
+        default="0",
+        show_default=True,
+        metavar="X",
+        help="Accuracy of guessing, for the rule above_chance.",
+    ),
+    click.option(
+        "--depth",
+        default="mean",
+        show_default=True,
+        metavar="mean|worst|pooled|quantile:Q",
+        help="How the depths of a length become one accuracy.",
+    ),
+    click.option(
+        "--method",
+        "methods",
+        type=Words(words_of(Method)),
+        multiple=True,
+        default=("observed",),
+        callback=_flatten,
+        help="How accuracies come from data.",
+    ),
+    click.option(
+        "--set",
+        "sets",
+        type=Words(words_of(SetKind)),
+        multiple=True,
+        default=("default",),
+        callback=_flatten,
+        help="Sets to state beside the default one.",
+    ),
+    click.option(
+        "--masses",
+        type=Words(words_of(MassKind)),
+        multiple=True,
+        default=("bootstrap,jeffreys",),
+        callback=_flatten,
+        help="Masses to show.",
+    ),
+    click.option(
+        "--level",
+        type=float,
+        default=0.95,
+        show_default=True,
+        metavar="X",
+        help="Level of the sets.",
+    ),
+    click.option(
+        "--by",
+        default=",".join(GROUP),
+        show_default=True,
+        callback=_split_columns,
+        metavar="COLUMN,...",
+        help="Columns whose values make a group.",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Seed of what is random.",
+    ),
+)
+
+
+def reading_options(function: Function) -> Function:
+    """Add the reading flags; the command gets them as ``reading``."""
+    return _as_record("reading", ReadingOptions, _READING)(function)
+
+
+def analysis_options(function: Function) -> Function:
+    """Add the analysis flags; the command gets them as ``analysis``."""
+    return _as_record("analysis", AnalysisOptions, _ANALYSIS)(function)
+
+
+def json_option(function: AnyFunction) -> AnyFunction:
+    """Add ``--json``; the command gets it as ``as_json``."""
+    return click.option(
+        "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."
+    )(function)
+
+
+def output_option(metavar: str, help: str, *, required: bool = True) -> Wrap:
+    """Add ``-o``; the command gets it as ``output``."""
+    return click.option("-o", "--output", metavar=metavar, required=required, help=help)
+
+
+def _as_record(name: str, record: type, options: tuple[Wrap, ...]) -> Wrap:
+    """Decorate with options whose values reach the function as one record."""
+    names = [field.name for field in fields(record)]
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def call(**values: Any) -> None:
+            taken = {field: values.pop(field) for field in names}
+            function(**{name: record(**taken)}, **values)
+
+        decorated: Function = call
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate

@@ -1,0 +1,109 @@
+"""What commands print: one JSON object, text for people, warnings; and how they write files."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lcstats.errors import Notice, OptionError, describe
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print one JSON object on standard output."""
+    from lcstats.report.documents import to_json
+
+    click.echo(to_json(document))
+
+
+def print_text(text: str = "") -> None:
+    """Print text for people on standard output; what could move a terminal's cursor is spelled."""
+    click.echo(printable(text))
+
+
+def print_notices(notices: Iterable[Notice], *, group: str = "") -> None:
+    """Print notices as warnings on standard error, each once."""
+    for notice in dict.fromkeys(notices):
+        print_warning(notice.message, group=group)
+
+
+def print_warning(message: str, *, group: str = "") -> None:
+    """Print one warning on standard error."""
+    prefix = f"{group}: " if group else ""
+    click.echo(printable(f"Warning: {prefix}{message}"), err=True)
+
+
+def printable(text: str) -> str:
+    r"""Spell out control characters, which names and outputs of language models can hold.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[2Jb"))
+    a\x1b[2Jb
+    """
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+def columns_of_text(rows: Iterable[Iterable[object]]) -> str:
+    """Set rows in columns: the first to the left, the others to the right.
+
+    Examples
+    --------
+    >>> print(columns_of_text([["length", "n"], [4096, 20]]))
+    length   n
+    4096    20
+    """
+    table = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = []
+    for first, *others in table:
+        cells = [first.ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def check_suffix(path: str, allowed: Iterable[str]) -> None:
+    """Refuse an output file whose suffix is not among those that can be written.
+
+    Raises
+    ------
+    OptionError
+        Before anything is read, so that no work is lost.
+    """
+    allowed = tuple(allowed)
+    if not path.lower().endswith(allowed):
+        raise OptionError(
+            describe(
+                f"-o is {path}",
+                f"expected a file name ending in {', '.join(allowed)}",
+                f"write -o {Path(path).stem or 'file'}{allowed[0]}, say",
+            )
+        )
+
+
+@contextmanager
+def whole_files(folder: Path) -> Iterator[Path]:
+    """Give a folder to write files in; at the end they are moved to `folder`, over older ones.
+
+    If the block fails, nothing is left behind.
+    """
+    made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=".lcstats-partial-", dir=folder))
+    try:
+        yield aside
+        for path in sorted(aside.iterdir()):
+            os.replace(path, folder / path.name)
+    except BaseException:
+        shutil.rmtree(aside)
+        for parent in made:
+            parent.rmdir()
+        raise
+    shutil.rmtree(aside)

@@ -1,0 +1,104 @@
+"""``lcstats plot``: one figure, or one per (model, task)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lcstats.cli.commands import define_command
+from lcstats.cli.effective_length import analyse
+from lcstats.cli.inputs import count_results, read_results
+from lcstats.cli.options import (
+    AnalysisOptions,
+    ReadingOptions,
+    analysis_options,
+    json_option,
+    output_option,
+    paths_argument,
+    reading_options,
+)
+from lcstats.cli.output import (
+    check_suffix,
+    print_json,
+    print_notices,
+    print_text,
+    whole_files,
+)
+
+if TYPE_CHECKING:
+    from lcstats.cells import Cells
+    from lcstats.lengths import EffectiveLength
+
+FIGURE_SUFFIXES = (".svg", ".pdf", ".png")
+KINDS = ("heatmap", "decay", "masses")
+
+
+@define_command("plot", "lcstats plot decay results/ --score-threshold 7 -o decay.svg")
+@click.argument("kind", metavar="KIND", type=click.Choice(KINDS))
+@paths_argument()
+@reading_options
+@analysis_options
+@output_option("FILE", "Where to: .svg, .pdf or .png.")
+@json_option
+def command(
+    kind: str,
+    reading: ReadingOptions,
+    analysis: AnalysisOptions,
+    output: str,
+    as_json: bool,
+) -> None:
+    """Draw one figure: heatmap, decay or masses.
+
+    Of several models or tasks each gets a file of its own, named after it; --select takes one.
+    """
+    from lcstats.report.documents import group_warnings, list_warnings, own_notices
+
+    check_suffix(output, FIGURE_SUFFIXES)
+    analysis.criterion()
+    cells = count_results(read_results(reading, analysis.by), reading)
+    groups = list(cells)
+    answers = [analyse(group, analysis) for group in groups]
+    paths = name_files(Path(output), answers)
+    with whole_files(Path(output).parent) as folder:
+        for group, answer, path in zip(groups, answers, paths, strict=True):
+            draw(kind, group, answer, folder / path.name)
+    if as_json:
+        files = [
+            {"model": answer.model, "task": answer.task, "path": str(path)}
+            for answer, path in zip(answers, paths, strict=True)
+        ]
+        warnings = list_warnings(cells.notices) + group_warnings(answers, cells.notices)
+        print_json({"schema_version": 1, "kind": kind, "files": files, "warnings": warnings})
+        return
+    print_notices(cells.notices)
+    for answer, path in zip(answers, paths, strict=True):
+        name = f"{answer.model} on {answer.task}" if len(answers) > 1 else ""
+        print_notices(own_notices(answer, cells.notices), group=name)
+        print_text(f"Written to {path}")
+
+
+def name_files(output: Path, answers: "Sequence[EffectiveLength]") -> list[Path]:
+    """Return the file itself for one group; one named after each for several."""
+    from lcstats.report.slugs import slug_of
+
+    if len(answers) == 1:
+        return [output]
+    return [
+        output.with_name(f"{output.stem}-{slug_of(answer.model, answer.task)}{output.suffix}")
+        for answer in answers
+    ]
+
+
+def draw(kind: str, cells: "Cells", answer: "EffectiveLength", path: Path) -> None:
+    """Draw one figure into a file."""
+    from lcstats import plots
+
+    axes: Any
+    if kind == "heatmap":
+        axes = plots.plot_heatmap(cells, effective_length=answer)
+    elif kind == "decay":
+        axes = plots.plot_decay(cells, effective_length=answer)
+    else:
+        axes = plots.plot_masses(answer)
+    plots.save_figure(axes.figure, path)

@@ -1,0 +1,308 @@
+"""The answer to "how long?": outcomes, sets of outcomes, and everything said beside them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lcstats.errors import Notice
+from lcstats.lengths.criterion import Criterion
+
+
+def outcome_label(outcome: int, lengths: NDArray[np.int64], *, masses: bool = False) -> str:
+    """Write an outcome: ``<4096``, ``32768``, or ``>=131072`` for the last.
+
+    Parameters
+    ----------
+    outcome : int
+        0..n_lengths.
+    lengths : ndarray of int64, shape (n_lengths,)
+    masses : bool
+        Write the last outcome as its plain length; its mass includes "beyond".
+
+    Examples
+    --------
+    >>> [outcome_label(i, np.array([4096, 8192])) for i in range(3)]
+    ['<4096', '4096', '>=8192']
+    """
+    if outcome == 0:
+        return f"<{lengths[0]}"
+    beyond = outcome == lengths.size and not masses
+    return f"{'>=' if beyond else ''}{lengths[outcome - 1]}"
+
+
+def outcome_length(outcome: int, lengths: NDArray[np.int64]) -> int | None:
+    """Return the length an outcome stands for; None for "no tested length passes"."""
+    return int(lengths[outcome - 1]) if outcome else None
+
+
+@dataclass(frozen=True, slots=True)
+class FallBack:
+    """Which set was asked for and why another stands in its place."""
+
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval:
+    """A run of consecutive outcomes that holds the truth at a level; it contains its point.
+
+    Attributes
+    ----------
+    kind : str
+        How it was made: ``certified`` or ``jeffreys``.
+    level : float
+    lower, upper : int
+        First and last outcome, 0..n_lengths.
+    lengths : ndarray of int64, shape (n_lengths,)
+    is_default : bool
+        True for the set to quote.
+    extended : bool
+        True where the construction left the point out and the run was extended to it.
+    floor : int or None
+        Smallest number of perfect cases with which anything can be certified.
+    fell_back_from : FallBack or None
+    diagnostics : mapping
+    """
+
+    kind: str
+    level: float
+    lower: int
+    upper: int
+    lengths: NDArray[np.int64]
+    is_default: bool = False
+    extended: bool = False
+    floor: int | None = None
+    fell_back_from: FallBack | None = None
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def lower_length(self) -> int | None:
+        """Length of the lower end; None if "no tested length passes" is in the set."""
+        return outcome_length(self.lower, self.lengths)
+
+    @property
+    def upper_length(self) -> int | None:
+        """Length of the upper end; None if no tested length passes at all."""
+        return outcome_length(self.upper, self.lengths)
+
+    @property
+    def size(self) -> int:
+        """Number of outcomes in the set."""
+        return self.upper - self.lower + 1
+
+    @property
+    def display(self) -> str:
+        """The set in words: ``16384 to 65536``, ``<4096 to 8192``, ``>=131072``."""
+        lower = outcome_label(self.lower, self.lengths)
+        if self.lower == self.upper:
+            return lower
+        return f"{lower} to {outcome_label(self.upper, self.lengths)}"
+
+    def __contains__(self, outcome: int) -> bool:
+        """True if the outcome, 0..n_lengths, lies in the set."""
+        return self.lower <= outcome <= self.upper
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values; a length that does not exist is None."""
+        fall_back = self.fell_back_from
+        return {
+            "kind": self.kind,
+            "default": self.is_default,
+            "level": self.level,
+            "lower": self.lower_length,
+            "upper": self.upper_length,
+            "display": self.display,
+            "extended": self.extended,
+            "floor": self.floor,
+            "fell_back_from": fall_back and {"kind": fall_back.kind, "reason": fall_back.reason},
+            "diagnostics": dict(self.diagnostics),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimate:
+    """Effective length by one method.
+
+    Attributes
+    ----------
+    method : str
+    outcome : int
+        Number of leading lengths that pass, 0..n_lengths.
+    lengths : ndarray of int64, shape (n_lengths,)
+    longest_passing : int or None
+        Longest length that passes whatever the shorter ones do.
+    masses : mapping of str to ndarray of float64, shape (n_lengths + 1,)
+    sets : tuple of Interval
+    """
+
+    method: str
+    outcome: int
+    lengths: NDArray[np.int64]
+    longest_passing: int | None
+    masses: Mapping[str, NDArray[np.float64]]
+    sets: tuple[Interval, ...]
+
+    @property
+    def length(self) -> int | None:
+        """The effective length; None if no tested length passes."""
+        return outcome_length(self.outcome, self.lengths)
+
+    @property
+    def status(self) -> str:
+        """``below_tested``, ``crossed`` or ``beyond_tested``."""
+        if self.outcome == 0:
+            return "below_tested"
+        return "beyond_tested" if self.outcome == self.lengths.size else "crossed"
+
+    @property
+    def display(self) -> str:
+        """The effective length in words: ``<4096``, ``32768``, ``>=131072``."""
+        return outcome_label(self.outcome, self.lengths)
+
+    @property
+    def default_set(self) -> Interval:
+        """The set to quote."""
+        return next((s for s in self.sets if s.is_default), self.sets[0])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values."""
+        return {
+            "method": self.method,
+            "length": self.length,
+            "status": self.status,
+            "display": self.display,
+            "longest_passing": self.longest_passing,
+            "crossing": None,
+            "masses": {kind: self._mass_by_label(mass) for kind, mass in self.masses.items()},
+            "sets": [interval.to_dict() for interval in self.sets],
+        }
+
+    def _mass_by_label(self, mass: NDArray[np.float64]) -> dict[str, float]:
+        return {
+            outcome_label(outcome, self.lengths, masses=True): float(share)
+            for outcome, share in enumerate(mass)
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EffectiveLength:
+    """Effective length of one language model on one task, by every method asked for.
+
+    Attributes
+    ----------
+    model, task : str
+    criterion : Criterion
+    applied_threshold : Fraction
+        The bar in accuracy, after the threshold rule.
+    length_unit : str
+    lengths : ndarray of int64, shape (n_lengths,)
+    accuracy : ndarray of float64, shape (n_lengths,)
+        Depth-treated accuracy of every length.
+    n_trials, n_cases, n_unscored : ndarray of int64, shape (n_lengths,)
+    unscored_by_length : mapping of int to int
+        Also for lengths at which nothing was scored.
+    estimates : tuple of Estimate
+    headline : str or None
+        Method to quote; None where no method deserves it.
+    notices : tuple of Notice
+    """
+
+    model: str
+    task: str
+    criterion: Criterion
+    applied_threshold: Fraction
+    length_unit: str
+    lengths: NDArray[np.int64]
+    accuracy: NDArray[np.float64]
+    n_trials: NDArray[np.int64]
+    n_cases: NDArray[np.int64]
+    n_unscored: NDArray[np.int64]
+    unscored_by_length: Mapping[int, int]
+    estimates: tuple[Estimate, ...]
+    headline: str | None
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def observed(self) -> Estimate:
+        """The estimate from the raw cells."""
+        return next(e for e in self.estimates if e.method == "observed")
+
+    @property
+    def headline_estimate(self) -> Estimate | None:
+        """The estimate to quote, if there is one."""
+        return next((e for e in self.estimates if e.method == self.headline), None)
+
+    def sentence(self) -> str:
+        """Say the result with task, threshold, depth treatment, method and set."""
+        estimate = self.headline_estimate or self.observed
+        interval = estimate.default_set
+        text = (
+            f"{self.model} on {self.task}: effective length {estimate.display} "
+            f"{self.length_unit} at {self.bar_in_words()}, {self.depth_in_words()} "
+            f"({estimate.method}; {interval.level:.0%} set {interval.display}, {interval.kind})."
+        )
+        if self.headline is None:
+            text += (
+                " Raw cells are no headline for this depth treatment: quote the set, not the point."
+            )
+        return text
+
+    def bar_in_words(self) -> str:
+        """The bar, with its rule: ``accuracy 0.85``, ``0.85 of the base (accuracy 0.816)``."""
+        tau = f"{float(self.criterion.exact_threshold):g}"
+        applied = f"{float(self.applied_threshold):.4g}"
+        return {
+            "absolute": f"accuracy {tau}",
+            "relative": f"{tau} of the base score (accuracy {applied})",
+            "above_chance": f"{tau} above chance (accuracy {applied})",
+        }[self.criterion.rule]
+
+    def depth_in_words(self) -> str:
+        """The depth treatment in words."""
+        treatment = self.criterion.depth_treatment
+        names = {"mean": "mean over depths", "worst": "worst depth", "pooled": "all cases pooled"}
+        return names.get(treatment, f"depth {treatment.replace(':', ' ')}")
+
+    def __repr__(self) -> str:
+        return f"EffectiveLength({self.sentence()})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per length as a pandas table."""
+        return pd.DataFrame(
+            {
+                "length": self.lengths,
+                "accuracy": self.accuracy,
+                "passes": self.accuracy >= float(self.applied_threshold),
+                "n_trials": self.n_trials,
+                "n_cases": self.n_cases,
+                "n_unscored": self.n_unscored,
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the group of the ``effective-length`` JSON (schema version 1)."""
+        return {
+            "model": self.model,
+            "task": self.task,
+            "criterion": {
+                **self.criterion.to_dict(),
+                "applied_threshold": float(self.applied_threshold),
+            },
+            "length_unit": self.length_unit,
+            "tested_lengths": self.lengths.tolist(),
+            "n_trials_by_length": self._by_length(self.n_trials),
+            "n_cases_by_length": self._by_length(self.n_cases),
+            "n_unscored_by_length": {str(k): v for k, v in self.unscored_by_length.items()},
+            "accuracy_by_length": self._by_length(self.accuracy),
+            "headline": self.headline,
+            "estimates": [estimate.to_dict() for estimate in self.estimates],
+        }
+
+    def _by_length(self, values: NDArray[Any]) -> dict[str, Any]:
+        return dict(zip(map(str, self.lengths.tolist()), values.tolist(), strict=True))

@@ -1,0 +1,161 @@
+"""What "works at this length" means: a threshold, a rule for it, and a treatment of depth."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from lcstats.errors import OptionError, describe
+from lcstats.options import ThresholdRule, check_option
+
+TREATMENTS = ("mean", "worst", "pooled")
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """The bar a length has to reach; made once and passed to every analysis.
+
+    Parameters
+    ----------
+    threshold : float, str or Fraction
+        In (0, 1]. Held exactly as it is written: 0.85 is 17/20.
+    rule : {"absolute", "relative", "above_chance"}
+        ``absolute``: accuracy at least `threshold`. ``relative``: at least `threshold` times
+        the base score of the same language model. ``above_chance``: at least
+        ``guess_rate + threshold * (1 - guess_rate)``.
+    base_lengths : tuple of int
+        For ``relative``: lengths whose mean accuracy is the base; empty for the shortest.
+    depth_treatment : str
+        ``mean`` of the depths' accuracies, ``worst`` depth, ``quantile:q`` (the
+        ceil(q n_depths)-th smallest), or ``pooled`` over all cases.
+    guess_rate : float, str or Fraction
+        Accuracy of guessing, in [0, 1); used by ``above_chance``.
+
+    Raises
+    ------
+    OptionError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> Criterion(0.85, depth_treatment="worst").exact_threshold
+    Fraction(17, 20)
+    """
+
+    threshold: float | str | Fraction
+    rule: ThresholdRule = "absolute"
+    base_lengths: tuple[int, ...] = ()
+    depth_treatment: str = "mean"
+    guess_rate: float | str | Fraction = 0
+
+    def __post_init__(self) -> None:
+        check_option(self.rule, ThresholdRule, "rule")
+        tau = _exact(self.threshold, "threshold")
+        if not 0 < tau <= 1:
+            raise OptionError(
+                describe(
+                    f"threshold is {self.threshold}",
+                    "expected a number in (0, 1]",
+                    "write 85 percent as 0.85",
+                )
+            )
+        if not 0 <= _exact(self.guess_rate, "guess_rate") < 1:
+            raise OptionError(
+                describe(
+                    f"guess_rate is {self.guess_rate}",
+                    "expected a number in [0, 1)",
+                    "write one in four as 0.25",
+                )
+            )
+        if self.base_lengths and self.rule != "relative":
+            raise OptionError(
+                describe(
+                    f"base_lengths are given with rule {self.rule!r}",
+                    "expected them only with rule 'relative'",
+                    "pass rule='relative' or leave base_lengths out",
+                )
+            )
+        parse_treatment(self.depth_treatment)
+
+    @property
+    def exact_threshold(self) -> Fraction:
+        """The threshold as the fraction it was written as."""
+        return _exact(self.threshold, "threshold")
+
+    @property
+    def exact_guess_rate(self) -> Fraction:
+        """The guess rate as the fraction it was written as."""
+        return _exact(self.guess_rate, "guess_rate")
+
+    @property
+    def treatment(self) -> "Treatment":
+        """The depth treatment, parsed."""
+        return parse_treatment(self.depth_treatment)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the criterion as JSON-ready values."""
+        return {
+            "threshold": float(self.exact_threshold),
+            "rule": self.rule,
+            "base_lengths": list(self.base_lengths),
+            "depth_treatment": self.depth_treatment,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Treatment:
+    """A depth treatment: an average of the cells of a length, or one of them in order of size.
+
+    Attributes
+    ----------
+    kind : {"mean", "pooled", "order"}
+    quantile : Fraction
+        For ``order``; 0 is the worst depth.
+    """
+
+    kind: str
+    quantile: Fraction = Fraction(0)
+
+    @property
+    def is_order(self) -> bool:
+        """True for worst depth and quantiles."""
+        return self.kind == "order"
+
+    def rank(self, n_depths: int) -> int:
+        """Position, from 1, of the cell that counts among `n_depths` in ascending order."""
+        return max(1, -(-self.quantile.numerator * n_depths // self.quantile.denominator))
+
+
+def parse_treatment(text: str) -> Treatment:
+    """Parse ``mean``, ``worst``, ``pooled`` or ``quantile:q`` with 0 < q < 1.
+
+    Examples
+    --------
+    >>> parse_treatment("quantile:0.1").rank(11)
+    2
+    """
+    if text in ("mean", "pooled"):
+        return Treatment(text)
+    if text == "worst":
+        return Treatment("order")
+    name, _, value = text.partition(":")
+    if name == "quantile":
+        quantile = _exact(value, "quantile")
+        if 0 < quantile < 1:
+            return Treatment("order", quantile)
+    raise OptionError(
+        describe(
+            f"depth treatment is {text!r}",
+            f"expected one of {', '.join(TREATMENTS)}, quantile:Q with 0 < Q < 1",
+            "write the lower tenth of the depths as quantile:0.1",
+        )
+    )
+
+
+def _exact(value: float | str | Fraction, name: str) -> Fraction:
+    """Return the number exactly as it is written, not as it is stored."""
+    try:
+        return value if isinstance(value, Fraction) else Fraction(str(value))
+    except (ValueError, ZeroDivisionError) as error:
+        raise OptionError(
+            describe(f"{name} is {value!r}", "expected a number", "write it as 0.85, say")
+        ) from error

@@ -1,0 +1,224 @@
+"""``effective_length``: the door of this room. It orchestrates; numbers happen elsewhere."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from lcstats.cells import CellGrid, Cells
+from lcstats.errors import OptionError, announce, describe
+from lcstats.lengths.answer import EffectiveLength, Estimate, FallBack, Interval
+from lcstats.lengths.certified import Bounds, certified_mean, certified_order
+from lcstats.lengths.criterion import Criterion
+from lcstats.lengths.jeffreys import jeffreys_bounds, jeffreys_masses, jeffreys_rows
+from lcstats.lengths.masses import bootstrap_masses
+from lcstats.lengths.notices import notices_on
+from lcstats.lengths.observed import Observed, observe
+from lcstats.options import MassKind, SetKind, check_option
+
+
+def effective_length(
+    cells: Cells,
+    criterion: Criterion,
+    *,
+    level: float = 0.95,
+    sets: Sequence[SetKind] = ("default",),
+    masses: Sequence[MassKind] = ("bootstrap", "jeffreys"),
+    seed: int = 0,
+) -> EffectiveLength:
+    """State how long a context works, with sets that hold the truth and masses beside them.
+
+    The effective length is the largest tested length such that it and every shorter one reach
+    the bar (METHOD section 3). It is decided on integer counts; ties pass.
+
+    Parameters
+    ----------
+    cells : Cells
+        One language model on one task.
+    criterion : Criterion
+    level : float
+        Level of the sets, in (0, 1).
+    sets : sequence of {"default", "certified", "jeffreys"}
+        ``default`` is ``certified`` where its conditions hold and ``jeffreys``, by name and with
+        the reason, where they do not; it is always the first set and the one to quote.
+    masses : sequence of {"bootstrap", "jeffreys"}
+        ``jeffreys`` exists for mean and pooled depth only and is left out elsewhere.
+    seed : int
+        Used only where masses have to be drawn (clusters, very fine lattices).
+
+    Returns
+    -------
+    EffectiveLength
+
+    Raises
+    ------
+    OptionError
+        If `cells` holds several groups, a base length was not tested or an option is unknown.
+
+    Examples
+    --------
+    >>> cells = Cells.from_counts(
+    ...     [4096, 8192, 16384], [0.5], n_cases=40, successes=[[40], [36], [22]]
+    ... )
+    >>> answer = effective_length(cells, Criterion(0.85))
+    >>> answer.observed.display, answer.observed.default_set.display
+    ('8192', '4096 to 8192')
+    """
+    _check_level(level)
+    grid = cells.grid
+    observed = observe(grid, criterion)
+    outcome = observed.outcome
+    passing = observed.longest_passing
+    intervals = _intervals(grid, observed, criterion, level=level, sets=sets)
+    estimate = Estimate(
+        method="observed",
+        outcome=outcome,
+        lengths=grid.lengths,
+        longest_passing=None if passing is None else int(grid.lengths[passing]),
+        masses={
+            kind: _masses(kind, grid, observed, criterion, seed)
+            for kind in dict.fromkeys(masses)
+            if not (_checked_mass(kind) == "jeffreys" and criterion.treatment.is_order)
+        },
+        sets=intervals,
+    )
+    notices = notices_on(grid, observed, criterion, intervals[0])
+    announce(notices)
+    return EffectiveLength(
+        model=grid.model,
+        task=grid.task,
+        criterion=criterion,
+        applied_threshold=observed.applied_threshold,
+        length_unit=grid.length_unit,
+        lengths=grid.lengths,
+        accuracy=np.array([float(accuracy) for accuracy in observed.accuracies]),
+        n_trials=grid.n_trials.sum(axis=1),
+        n_cases=grid.n_cases.sum(axis=1),
+        n_unscored=grid.n_unscored,
+        unscored_by_length={k: sum(v.values()) for k, v in sorted(grid.unscored.items())},
+        estimates=(estimate,),
+        headline=None if criterion.treatment.is_order else "observed",
+        notices=(*cells.notices, *notices),
+    )
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise OptionError(
+            describe(f"level is {level}", "expected a number between 0 and 1", "write 0.95, say")
+        )
+
+
+def _checked_mass(kind: str) -> str:
+    return check_option(kind, MassKind, "masses")
+
+
+def _masses(
+    kind: str, grid: CellGrid, observed: Observed, criterion: Criterion, seed: int
+) -> np.ndarray:
+    if kind == "bootstrap":
+        return bootstrap_masses(grid, criterion, seed=seed)
+    rows = jeffreys_rows(grid, observed, criterion)
+    return jeffreys_masses(rows, observed, grid.lengths, criterion)
+
+
+def _intervals(
+    grid: CellGrid,
+    observed: Observed,
+    criterion: Criterion,
+    *,
+    level: float,
+    sets: Sequence[str],
+) -> tuple[Interval, ...]:
+    """Make the default set first, then every other kind that was asked for."""
+    default = _interval("certified", grid, observed, criterion, level, is_default=True)
+    others = [
+        _interval(kind, grid, observed, criterion, level)
+        for kind in dict.fromkeys(check_option(kind, SetKind, "sets") for kind in sets)
+        if kind not in ("default", default.kind)
+    ]
+    return default, *(interval for interval in others if interval.kind != default.kind)
+
+
+def _interval(
+    kind: str,
+    grid: CellGrid,
+    observed: Observed,
+    criterion: Criterion,
+    level: float,
+    *,
+    is_default: bool = False,
+) -> Interval:
+    """Make one set; where its conditions fail, the one that stands in, by name."""
+    reason = _refusal(kind, grid, criterion)
+    fall_back = FallBack(kind, reason) if reason else None
+    if reason:
+        kind = "certified" if kind == "jeffreys" else "jeffreys"
+    if kind == "jeffreys":
+        bounds = _jeffreys(grid, observed, criterion, level)
+    else:
+        bounds = _certified(grid, observed.applied_threshold, criterion, level)
+    outcome = observed.outcome
+    ends = (bounds.lower, bounds.upper, outcome)
+    return Interval(
+        kind=kind,
+        level=level,
+        lower=min(ends),
+        upper=max(ends),
+        lengths=grid.lengths,
+        is_default=is_default,
+        extended=not bounds.lower <= outcome <= bounds.upper,
+        floor=bounds.floor,
+        fell_back_from=fall_back,
+        diagnostics=bounds.diagnostics,
+    )
+
+
+def _certified(grid: CellGrid, bar: Fraction, criterion: Criterion, level: float) -> Bounds:
+    if criterion.treatment.is_order:
+        gap = _gap_in_order_proof(grid, criterion)
+        if gap:
+            return Bounds(0, grid.lengths.size, None, {"construction": f"every outcome: {gap}"})
+        return certified_order(grid, bar, criterion.treatment, level=level)
+    return certified_mean(grid, bar, level=level)
+
+
+def _jeffreys(grid: CellGrid, observed: Observed, criterion: Criterion, level: float) -> Bounds:
+    rows = jeffreys_rows(grid, observed, criterion)
+    lower, upper = jeffreys_bounds(rows, observed, grid.lengths, criterion, level=level)
+    effect = float(rows.design_effect.max())
+    return Bounds(lower, upper, None, {"largest_design_effect": effect})
+
+
+def _refusal(kind: str, grid: CellGrid, criterion: Criterion) -> str | None:
+    """Say why a kind of set cannot be made for these cells, or None."""
+    if kind == "jeffreys":
+        order = criterion.treatment.is_order
+        return "the Jeffreys set exists for mean and pooled depth only" if order else None
+    if criterion.treatment.is_order:
+        return None
+    if criterion.rule == "relative":
+        return "no set is proved for a relative threshold, whose base is measured too"
+    if grid.has_fractions:
+        return "graded scores or folded repeats are not 0/1 outcomes"
+    if grid.cases is not None and grid.cases.is_clustered:
+        return "cases share clusters, so they are not independent"
+    if criterion.treatment.kind == "mean" and not _is_balanced(grid):
+        return "the depths of a length have unequal numbers of cases"
+    return None
+
+
+def _is_balanced(grid: CellGrid) -> bool:
+    return bool(np.all(grid.n_cases == grid.n_cases[:, :1]))
+
+
+def _gap_in_order_proof(grid: CellGrid, criterion: Criterion) -> str | None:
+    """Say what keeps single cells from being certified, or None."""
+    if criterion.rule == "relative":
+        return "the base of a relative threshold is measured too, and no set is proved for that"
+    if grid.cases is None:
+        return None
+    pairs = np.unique(np.stack([grid.cases.cell, grid.cases.cluster]), axis=1)
+    if pairs.shape[1] < grid.cases.cell.size:
+        return "cases of one cell share clusters"
+    return None

@@ -1,0 +1,156 @@
+"""Jeffreys Beta statements about a length's accuracy: closed-form masses and a set.
+
+A depth mean over cells of n_d cases has the information of n_eff = D^2 / sum(1/n_d) cases,
+less where cases share clusters; q_j = P(A_j >= bar) under Beta(k_eff + 1/2, n_eff - k_eff + 1/2).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincc, betaincinv
+from scipy.stats import qmc
+
+from lcstats.cells import CaseIndex, CellGrid
+from lcstats.lengths.criterion import Criterion
+from lcstats.lengths.laws import outcome_masses
+from lcstats.lengths.observed import Observed, base_rows, leading
+
+N_NODES = 512
+"""Deterministic nodes over which a measured base of one length is integrated."""
+
+N_SPREAD_NODES = 2048
+"""The same for a base of several lengths."""
+
+
+@dataclass(frozen=True, slots=True)
+class JeffreysRows:
+    """Each length's accuracy given its data.
+
+    Attributes
+    ----------
+    right, wrong : ndarray of float64, shape (n_lengths,)
+        Parameters of the Beta distribution.
+    design_effect : ndarray of float64, shape (n_lengths,)
+        Variance of the accuracy over what it would be without clusters; at least 1.
+    """
+
+    right: NDArray[np.float64]
+    wrong: NDArray[np.float64]
+    design_effect: NDArray[np.float64]
+
+
+def jeffreys_rows(grid: CellGrid, observed: Observed, criterion: Criterion) -> JeffreysRows:
+    """Return the Beta distribution of every length's mean or pooled accuracy."""
+    effect = design_effects(grid, pooled=criterion.treatment.kind == "pooled")
+    n = effective_cases(grid.n_cases, pooled=criterion.treatment.kind == "pooled") / effect
+    k = n * np.array([float(accuracy) for accuracy in observed.accuracies])
+    return JeffreysRows(k + 0.5, n - k + 0.5, effect)
+
+
+def effective_cases(n_cases: NDArray[np.int64], *, pooled: bool) -> NDArray[np.float64]:
+    """Number of independent cases a length's accuracy is worth, shape (n_lengths,).
+
+    Examples
+    --------
+    >>> effective_cases(np.array([[20, 20], [5, 0]]), pooled=False).tolist()
+    [40.0, 5.0]
+    """
+    if pooled:
+        return n_cases.sum(axis=1).astype(np.float64)
+    present = n_cases > 0
+    inverse = np.divide(1.0, n_cases, out=np.zeros(n_cases.shape), where=present)
+    effective: NDArray[np.float64] = present.sum(axis=1) ** 2 / inverse.sum(axis=1)
+    return effective
+
+
+def jeffreys_masses(
+    rows: JeffreysRows, observed: Observed, lengths: NDArray[np.int64], criterion: Criterion
+) -> NDArray[np.float64]:
+    """Return the probability of every outcome, shape (n_lengths + 1,)."""
+    if criterion.rule != "relative":
+        return outcome_masses(_beyond(rows, float(observed.applied_threshold)))
+    passing = _passing_by_node(rows, lengths, criterion)
+    reach = np.cumprod(passing, axis=1).mean(axis=0)
+    return -np.diff(np.concatenate(([1.0], reach, [0.0])))
+
+
+def jeffreys_bounds(
+    rows: JeffreysRows,
+    observed: Observed,
+    lengths: NDArray[np.int64],
+    criterion: Criterion,
+    *,
+    level: float,
+) -> tuple[int, int]:
+    """Return the lowest and highest outcome of the ``jeffreys`` set (METHOD section 4).
+
+    The lower end stops at the first length that is not above the bar with probability
+    (1 + level)/2; the upper end before the first with probability below (1 - level)/2 over the
+    number of lengths.
+    """
+    if criterion.rule == "relative":
+        passing = _passing_by_node(rows, lengths, criterion).mean(axis=0)
+    else:
+        passing = _beyond(rows, float(observed.applied_threshold))
+    outside = (1 - level) / 2
+    return leading(passing >= 1 - outside), leading(passing >= outside / lengths.size)
+
+
+def design_effects(grid: CellGrid, *, pooled: bool) -> NDArray[np.float64]:
+    """Return how much clusters inflate the variance of each length's accuracy, at least 1.
+
+    The variance of the sum over clusters of the cases' residuals, over the variance with every
+    case a cluster of its own; shape (n_lengths,).
+    """
+    n_lengths, n_depths = grid.n_cases.shape
+    if grid.cases is None or not grid.cases.is_clustered:
+        return np.ones(n_lengths)
+    row = grid.cases.cell // n_depths
+    influence = _influence(grid, grid.cases, pooled=pooled)
+    pairs, code = np.unique(np.stack([row, grid.cases.cluster]), axis=1, return_inverse=True)
+    together = np.bincount(code.ravel(), influence)
+    clustered = np.bincount(pairs[0], together**2, minlength=n_lengths)
+    alone = np.bincount(row, influence**2, minlength=n_lengths)
+    ratio = np.divide(clustered, alone, out=np.ones(n_lengths), where=alone > 0)
+    return np.maximum(ratio, 1.0)
+
+
+def _influence(grid: CellGrid, cases: CaseIndex, *, pooled: bool) -> NDArray[np.float64]:
+    """What each case's residual adds to its length's accuracy."""
+    n_depths = grid.depths.size
+    row = cases.cell // n_depths
+    n_row = grid.n_cases.sum(axis=1)
+    row_mean = grid.successes.sum(axis=1) / n_row
+    n_cell = grid.n_cases.ravel()[cases.cell]
+    center = np.where(n_cell > 1, grid.accuracy.ravel()[cases.cell], row_mean[row])
+    weight = n_row[row] if pooled else n_cell * (grid.n_cases > 0).sum(axis=1)[row]
+    influence: NDArray[np.float64] = (cases.numerator / grid.unit - center) / weight
+    return influence
+
+
+def _beyond(rows: JeffreysRows, bar: float) -> NDArray[np.float64]:
+    beyond: NDArray[np.float64] = betaincc(rows.right, rows.wrong, min(bar, 1.0))
+    return beyond
+
+
+def _passing_by_node(
+    rows: JeffreysRows, lengths: NDArray[np.int64], criterion: Criterion
+) -> NDArray[np.float64]:
+    """P(length passes | base), over nodes of the measured base; shape (n_nodes, n_lengths)."""
+    base = list(base_rows(lengths, criterion))
+    base_accuracy = betaincinv(rows.right[base], rows.wrong[base], _nodes(len(base)))
+    bar = float(criterion.exact_threshold) * base_accuracy.mean(axis=1)
+    passing: NDArray[np.float64] = betaincc(rows.right, rows.wrong, bar[:, None])
+    passing[:, base] = base_accuracy >= bar[:, None]
+    return passing
+
+
+def _nodes(n_dimensions: int) -> NDArray[np.float64]:
+    """Evenly spread points of the unit cube, the same on every call."""
+    if n_dimensions == 1:
+        return ((np.arange(N_NODES) + 0.5) / N_NODES)[:, None]
+    halton = qmc.Halton(n_dimensions, scramble=False)
+    halton.fast_forward(1)
+    nodes: NDArray[np.float64] = halton.random(N_SPREAD_NODES)
+    return nodes

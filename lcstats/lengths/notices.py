@@ -1,0 +1,145 @@
+"""What a reader of an effective length has to know: the limits of the design and of the method."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lcstats.cells import CellGrid
+from lcstats.errors import (
+    DesignWarning,
+    Notice,
+    SmallSampleWarning,
+    UnscoredWarning,
+)
+from lcstats.lengths.answer import Interval
+from lcstats.lengths.criterion import Criterion
+from lcstats.lengths.observed import Observed
+
+FEW_CASES = 10
+"""Below this many cases in a cell the bootstrap's variance is short by more than a tenth."""
+
+
+def notices_on(
+    grid: CellGrid, observed: Observed, criterion: Criterion, interval: Interval
+) -> tuple[Notice, ...]:
+    """Collect every notice on one effective length, most important first."""
+    return (
+        *_on_depth(grid, criterion),
+        *_on_sizes(grid, interval),
+        *_on_design(grid, criterion),
+        *_on_shape(grid, observed),
+        *_on_unscored(grid),
+    )
+
+
+def _on_depth(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
+    if criterion.treatment.is_order and grid.depths.size > 1:
+        yield Notice(
+            "worst-depth-biased",
+            f"{criterion.depth_treatment} over {grid.depths.size} noisy cells is biased low: it "
+            "is the luck of the lowest cell as much as the language model; quote the set, not "
+            "the point",
+            SmallSampleWarning,
+        )
+    tested = grid.depths[~np.isnan(grid.depths)]
+    if tested.size == 1:
+        yield Notice(
+            "single-depth",
+            f"every trial has depth {tested[0]:g}: where the evidence stands was not tested",
+            DesignWarning,
+        )
+
+
+def _on_sizes(grid: CellGrid, interval: Interval) -> Iterator[Notice]:
+    present = grid.n_cases[grid.n_cases > 0]
+    single = int((present == 1).sum())
+    if single:
+        yield Notice(
+            "one-case-cells",
+            f"{single} of {present.size} cells hold one case and cannot vary when drawn again; "
+            "the bootstrap draws them from their length's pooled accuracy",
+            SmallSampleWarning,
+        )
+    elif present.min() < FEW_CASES:
+        smallest = int(present.min())
+        share = np.sqrt(1 - 1 / smallest)
+        yield Notice(
+            "few-cases",
+            f"cells hold as few as {smallest} cases: bootstrap masses are too narrow there "
+            f"(standard error x {share:.2f})",
+            SmallSampleWarning,
+        )
+    yield from _on_floor(grid, interval)
+
+
+def _on_floor(grid: CellGrid, interval: Interval) -> Iterator[Notice]:
+    if interval.floor is None:
+        return
+    per_cell = interval.diagnostics.get("floor_counts") == "perfect cases per cell"
+    counts = grid.n_cases[grid.n_cases > 0] if per_cell else grid.n_cases.sum(axis=1)
+    if counts.min() < interval.floor:
+        place = "cell" if per_cell else "length"
+        yield Notice(
+            "below-certification-floor",
+            f"a {place} with {int(counts.min())} cases cannot be certified even if all are "
+            f"right; at {interval.level:.0%} that takes {interval.floor}",
+            SmallSampleWarning,
+        )
+
+
+def _on_design(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
+    lacking = [
+        int(length)
+        for length, n_cases in zip(grid.lengths, grid.n_cases, strict=True)
+        if np.any(n_cases == 0)
+    ]
+    if lacking:
+        yield Notice(
+            "ragged-grid",
+            f"{len(lacking)} of {grid.lengths.size} lengths lack some of the {grid.depths.size} "
+            f"depths ({_listed(lacking)}): their {criterion.depth_treatment} is over other "
+            "depths than the rest",
+            DesignWarning,
+        )
+    if grid.lengths.size == 1:
+        yield Notice(
+            "single-length",
+            f"only length {grid.lengths[0]} was tested: the effective length is on one side of it",
+            DesignWarning,
+        )
+    if grid.cases is not None and grid.cases.is_clustered:
+        yield Notice(
+            "clustered",
+            f"{grid.cases.cell.size} cases share {np.unique(grid.cases.cluster).size} clusters; "
+            "masses draw clusters whole and sets allow for it where they say so",
+            DesignWarning,
+        )
+
+
+def _on_shape(grid: CellGrid, observed: Observed) -> Iterator[Notice]:
+    longest = observed.longest_passing
+    if longest is not None and longest + 1 > observed.outcome:
+        yield Notice(
+            "not-monotone",
+            f"length {grid.lengths[observed.outcome]} fails but {grid.lengths[longest]} passes: "
+            f"accuracy is not monotone in length (longest passing {grid.lengths[longest]})",
+            DesignWarning,
+        )
+
+
+def _on_unscored(grid: CellGrid) -> Iterator[Notice]:
+    counts = {length: sum(by_status.values()) for length, by_status in grid.unscored.items()}
+    total = sum(counts.values())
+    if total:
+        n_all = total + int(grid.n_trials.sum())
+        yield Notice(
+            "unscored",
+            f"{total} of {n_all} trials are unscored and left out, never counted as wrong "
+            f"(lengths {_listed(sorted(counts))})",
+            UnscoredWarning,
+        )
+
+
+def _listed(lengths: list[int]) -> str:
+    shown = ", ".join(map(str, lengths[:5]))
+    return f"{shown} and {len(lengths) - 5} more" if len(lengths) > 5 else shown

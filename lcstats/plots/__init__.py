@@ -1,0 +1,62 @@
+"""Figures: for each a table of what is drawn (``*_data``) and the ink (``plot_*``).
+
+The tables need no matplotlib. Every ``plot_*`` takes ``ax=`` and returns the axes; without ``ax``
+it makes a figure of its own, in the library's style and outside pyplot, so that nothing opens a
+window or has to be closed. :func:`save_figure` writes it.
+
+Examples
+--------
+>>> from lcstats.cells import Cells
+>>> cells = Cells.from_counts([4096, 8192], [0.0, 1.0], n_cases=20,
+...                           successes=[[20, 19], [17, 12]])
+>>> plot_heatmap(cells).get_xlabel()
+'Context length (tokens)'
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lcstats.plots.decay import plot_decay
+    from lcstats.plots.decay_table import decay_data
+    from lcstats.plots.heatmap import plot_heatmap
+    from lcstats.plots.heatmap_table import heatmap_data
+    from lcstats.plots.labels import length_label
+    from lcstats.plots.masses import plot_masses
+    from lcstats.plots.masses_table import masses_data
+    from lcstats.plots.saving import save_figure
+    from lcstats.plots.style import figure_style
+
+_HOMES = {
+    "decay_data": "decay_table",
+    "figure_style": "style",
+    "heatmap_data": "heatmap_table",
+    "length_label": "labels",
+    "masses_data": "masses_table",
+    "plot_decay": "decay",
+    "plot_heatmap": "heatmap",
+    "plot_masses": "masses",
+    "save_figure": "saving",
+}
+
+__all__ = [
+    "decay_data",
+    "figure_style",
+    "heatmap_data",
+    "length_label",
+    "masses_data",
+    "plot_decay",
+    "plot_heatmap",
+    "plot_masses",
+    "save_figure",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"lcstats.plots.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'lcstats.plots' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

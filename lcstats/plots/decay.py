@@ -1,0 +1,195 @@
+"""The decay figure: accuracy over length with intervals, the bar, and the effective length."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from lcstats.cells import Cells
+from lcstats.lengths import EffectiveLength, Interval
+from lcstats.plots.decay_table import decay_data
+from lcstats.plots.labels import (
+    criterion_words,
+    estimate_words,
+    quoted_estimate,
+    set_words,
+    shape_words,
+    unscored_words,
+)
+from lcstats.plots.panel import (
+    Panel,
+    above_axes,
+    add_key,
+    add_title,
+    log_limits,
+    open_panel,
+    set_log_lengths,
+)
+from lcstats.plots.style import (
+    ANSWER_COLOR,
+    BAR_COLOR,
+    CELL_COLOR,
+    POINT_COLOR,
+    SET_COLOR,
+    ColumnWidth,
+)
+
+STRIP = 7.0
+"""Points above the axes at which the set lies."""
+MANY = 15
+"""Lengths; more of them get smaller points."""
+HEIGHTS = {"single": 1.9, "double": 2.6}
+
+Mark = tuple[Artist | tuple[Artist, ...], str]
+
+
+def plot_decay(
+    cells: Cells,
+    *,
+    effective_length: EffectiveLength | None = None,
+    width: ColumnWidth = "single",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw accuracy over length, with Wilson intervals, on a log2 axis.
+
+    With an effective length, its threshold is a dashed line, the length itself a line down from
+    a strip above the axes, and its default set a bar in that strip. An arrow says that the end
+    lies outside the tested lengths. For worst depth and quantiles single cells are drawn too.
+
+    Parameters
+    ----------
+    cells : Cells
+        One (model, task) group.
+    effective_length : EffectiveLength, optional
+        Made from these cells; brings depth treatment, threshold and set.
+    width : {"single", "double"}
+        Width of our own figure: 3.3 or 6.9 inches.
+    ax : Axes, optional
+        Draw here, in matplotlib's current style, instead of on a figure of our own.
+
+    Returns
+    -------
+    Axes
+        Its ``figure`` goes to :func:`save_figure`.
+
+    Raises
+    ------
+    OptionError
+        If `cells` holds several groups, or others than `effective_length` was made from.
+
+    Examples
+    --------
+    >>> cells = Cells.from_counts([4096, 8192], [0.5], n_cases=40, successes=[[40], [20]])
+    >>> plot_decay(cells).get_ylim()
+    (0.0, 1.0)
+    """
+    grid = cells.grid
+    answer = effective_length
+    level = quoted_estimate(answer).default_set.level if answer else 0.95
+    table = decay_data(cells, answer, level=level)
+    treatment = answer.depth_in_words() if answer else "mean over depths"
+    noun = "Mean score" if grid.has_fractions else "Accuracy"
+    with open_panel(ax, width) as panel:
+        set_log_lengths(panel, grid.lengths, grid.length_unit)
+        panel.ax.set_ylim(0.0, 1.0)
+        panel.ax.set_ylabel(f"{noun}, {treatment}")
+        marks = [*_draw_accuracy(panel.ax, table, level), *_draw_answer(panel.ax, answer)]
+        said = criterion_words(answer) if answer else f"observed, {treatment}"
+        caption = f"{grid.task}: {said}{shape_words(grid)}{unscored_words(grid)}"
+        add_title(panel, grid.model, caption, pad=STRIP + 8 if answer else 6)
+        add_key(panel, marks)
+        panel.set_height(HEIGHTS[width])
+    return panel.ax
+
+
+def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float) -> Iterator[Mark]:
+    by_length = table[table["series"] == "length"]
+    single_cells = bool(by_length["depth"].notna().any())
+    below = by_length["accuracy"] - by_length["lower"]
+    above = by_length["upper"] - by_length["accuracy"]
+    points = ax.errorbar(
+        by_length["length"],
+        by_length["accuracy"],
+        yerr=[below, above],
+        fmt="o-",
+        color=POINT_COLOR,
+        elinewidth=1.0,
+        linewidth=0.7,
+        markersize=3.5 if len(by_length) <= MANY else 2.0,
+        zorder=3,
+        clip_on=False,
+    )
+    for bar in points[2]:
+        bar.set_clip_on(False)
+    whose = " (one cell each)" if single_cells else ""
+    yield points, f"observed{whose}, {level * 100:g}% Wilson interval"
+    if single_cells:
+        cells = table[table["series"] == "cell"]
+        dots = ax.plot(cells["length"], cells["accuracy"], ".", color=CELL_COLOR, markersize=2.5,
+                       zorder=2, clip_on=False)
+        yield dots[0], "all cells"
+
+
+def _draw_answer(ax: Axes, answer: EffectiveLength | None) -> Iterator[Mark]:
+    if answer is None:
+        return
+    bar = float(answer.applied_threshold)
+    line = ax.axhline(bar, color=BAR_COLOR, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
+    ax.annotate(f"{bar:.3g}", (1, bar), (2, 0), xycoords=("axes fraction", "data"),
+                textcoords="offset points", color=BAR_COLOR, fontsize="small", va="center",
+                annotation_clip=False)
+    yield line, f"threshold: {answer.bar_in_words()}"
+    yield _mark_length(ax, answer), estimate_words(answer)
+    interval = quoted_estimate(answer).default_set
+    yield _draw_set(ax, interval), set_words(interval, answer.length_unit)
+
+
+def _mark_length(ax: Axes, answer: EffectiveLength) -> Line2D:
+    """Mark the effective length on the strip, and draw a line down to the axis if it is one."""
+    estimate = quoted_estimate(answer)
+    position = float(estimate.lengths[max(estimate.outcome - 1, 0)])
+    if estimate.outcome:
+        ax.axvline(position, color=ANSWER_COLOR, linewidth=0.8, linestyle=(0, (1, 1.5)), zorder=1)
+    marker = {"below_tested": "<", "beyond_tested": ">"}.get(estimate.status, "D")
+    return ax.plot(
+        [position],
+        [0],
+        marker,
+        transform=above_axes(ax, STRIP),
+        color=ANSWER_COLOR,
+        markersize=4.5,
+        clip_on=False,
+        zorder=5,
+    )[0]
+
+
+def _draw_set(ax: Axes, interval: Interval) -> Line2D:
+    """Draw the set as a bar on the strip; an end outside the tested lengths is an arrow."""
+    ends, open_ends = set_ends(interval)
+    ax.axvspan(*ends, color=ANSWER_COLOR, alpha=0.07, linewidth=0, zorder=0)
+    look = {"transform": above_axes(ax, STRIP), "color": SET_COLOR, "clip_on": False, "zorder": 4}
+    for end, is_open, arrow in zip(ends, open_ends, "<>", strict=True):
+        ax.plot([end], [0], arrow if is_open else "|", markersize=5 if is_open else 7, **look)
+    return ax.plot(ends, [0, 0], "-", linewidth=2.5, solid_capstyle="butt", **look)[0]
+
+
+def set_ends(interval: Interval) -> tuple[tuple[float, float], tuple[bool, bool]]:
+    """Return where a set begins and ends on the axis, and which ends are open.
+
+    An open end stands at the edge of the axis: no tested length passes, or all do.
+
+    Examples
+    --------
+    >>> lengths = np.array([4096, 8192, 16384])
+    >>> set_ends(Interval("certified", 0.95, 1, 2, lengths))
+    ((4096.0, 8192.0), (False, False))
+    """
+    first, last = log_limits(interval.lengths)
+    at = interval.lengths.astype(np.float64).tolist()
+    is_below, is_beyond = interval.lower == 0, interval.upper == interval.lengths.size
+    lower = first if is_below else at[interval.lower - 1]
+    upper = last if is_beyond else at[max(interval.upper - 1, 0)]
+    return (lower, upper), (is_below, is_beyond)

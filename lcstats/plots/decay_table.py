@@ -1,0 +1,156 @@
+"""What the decay figure shows: accuracy by length with intervals, and single cells beside it."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from statsmodels.stats.proportion import proportion_confint
+
+from lcstats.cells import CellGrid, Cells
+from lcstats.errors import OptionError, describe
+from lcstats.lengths import EffectiveLength
+from lcstats.lengths.criterion import Treatment, parse_treatment
+from lcstats.lengths.jeffreys import design_effects, effective_cases
+from lcstats.lengths.observed import treated_accuracy
+
+
+def decay_data(
+    cells: Cells, effective_length: EffectiveLength | None = None, *, level: float = 0.95
+) -> pd.DataFrame:
+    """Return accuracy by length with intervals.
+
+    Parameters
+    ----------
+    cells : Cells
+        One (model, task) group.
+    effective_length : EffectiveLength, optional
+        Brings the depth treatment; without it, the mean over depths.
+    level : float
+        Level of the intervals.
+
+    Returns
+    -------
+    DataFrame
+        Rows with ``series`` "length", one per length: the depth-treated ``accuracy``, ``lower``
+        and ``upper`` of its Wilson interval, ``n_cases`` and ``n_effective``, the number of
+        independent cases the interval rests on. For mean and pooled depth ``depth`` is NaN; for
+        worst depth and quantiles it is the depth of the cell that counts and the interval is
+        that cell's own. There follow rows with ``series`` "cell", one per cell with data.
+
+    Raises
+    ------
+    OptionError
+        If `cells` holds several groups, or others than `effective_length` was made from.
+
+    Notes
+    -----
+    A mean over D depths with n_d cases each has the information of D**2 / sum(1/n_d) cases, less
+    by the design effect where cases share clusters. Wilson's interval on that number is
+    conservative where depths differ [1]_.
+
+    References
+    ----------
+    .. [1] L. D. Brown, T. T. Cai, A. DasGupta (2001), Interval Estimation for a Binomial
+       Proportion, Statistical Science 16(2).
+
+    Examples
+    --------
+    >>> cells = Cells.from_counts([4096, 8192], [0.5], n_cases=10, successes=[[10], [0]])
+    >>> decay_data(cells)[["series", "length", "accuracy", "lower", "upper"]].round(4)
+       series  length  accuracy   lower   upper
+    0  length    4096       1.0  0.7225  1.0000
+    1  length    8192       0.0  0.0000  0.2775
+    2    cell    4096       1.0  0.7225  1.0000
+    3    cell    8192       0.0  0.0000  0.2775
+    """
+    grid = cells.grid
+    check_same_group(grid, effective_length)
+    treatment = parse_treatment("mean")
+    if effective_length is not None:
+        treatment = effective_length.criterion.treatment
+    rows = _cell_rows(grid, treatment) if treatment.is_order else _mean_rows(grid, treatment)
+    table = pd.concat([rows, _all_cells(grid)], ignore_index=True)
+    lower, upper = wilson_interval(table["accuracy"], table["n_effective"], level)
+    bounds = table.assign(lower=lower, upper=upper)
+    columns = ["series", "length", "depth", "accuracy", "lower", "upper", "n_cases", "n_effective"]
+    return bounds[columns]
+
+
+def check_same_group(grid: CellGrid, answer: EffectiveLength | None) -> None:
+    """Raise unless `answer` was made from `grid`'s group and lengths."""
+    if answer is None:
+        return
+    mine = (grid.model, grid.task, grid.lengths.tolist())
+    theirs = (answer.model, answer.task, answer.lengths.tolist())
+    if mine != theirs:
+        raise OptionError(
+            describe(
+                f"the effective length is that of {answer.model!r} on {answer.task!r} at "
+                f"{answer.lengths.size} lengths, the cells are {grid.model!r} on {grid.task!r} "
+                f"at {grid.lengths.size}",
+                "expected an effective length made from these cells",
+                "pass effective_length(cells, criterion) of the same cells",
+            )
+        )
+
+
+def wilson_interval(
+    accuracy: pd.Series, n_effective: pd.Series, level: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the ends of Wilson's interval, inside [0, 1] and around the accuracy."""
+    share, n = accuracy.to_numpy(), n_effective.to_numpy()
+    lower, upper = proportion_confint(share * n, n, alpha=1 - level, method="wilson")
+    return np.clip(np.minimum(lower, share), 0, 1), np.clip(np.maximum(upper, share), 0, 1)
+
+
+def _mean_rows(grid: CellGrid, treatment: Treatment) -> pd.DataFrame:
+    pooled = treatment.kind == "pooled"
+    n_effective = effective_cases(grid.n_cases, pooled=pooled) / design_effects(grid, pooled=pooled)
+    return pd.DataFrame(
+        {
+            "series": "length",
+            "length": grid.lengths,
+            "depth": np.nan,
+            "accuracy": _treated(grid, treatment),
+            "n_cases": grid.n_cases.sum(axis=1),
+            "n_effective": n_effective,
+        }
+    )
+
+
+def _cell_rows(grid: CellGrid, treatment: Treatment) -> pd.DataFrame:
+    """Find the cell of each length that counts: the lowest, or the quantile's."""
+    row = np.arange(grid.lengths.size)
+    ascending = np.argsort(grid.accuracy, axis=1, kind="stable")
+    n_present = (grid.n_cases > 0).sum(axis=1)
+    rank = np.array([treatment.rank(count) for count in n_present.tolist()])
+    column = ascending[row, rank - 1]
+    n_cases = grid.n_cases[row, column]
+    return pd.DataFrame(
+        {
+            "series": "length",
+            "length": grid.lengths,
+            "depth": grid.depths[column],
+            "accuracy": _treated(grid, treatment),
+            "n_cases": n_cases,
+            "n_effective": n_cases.astype(np.float64),
+        }
+    )
+
+
+def _all_cells(grid: CellGrid) -> pd.DataFrame:
+    frame = grid.to_frame()
+    return pd.DataFrame(
+        {
+            "series": "cell",
+            "length": frame["length"],
+            "depth": frame["depth"],
+            "accuracy": frame["accuracy"],
+            "n_cases": frame["n_cases"],
+            "n_effective": frame["n_cases"].astype(np.float64),
+        }
+    )
+
+
+def _treated(grid: CellGrid, treatment: Treatment) -> list[float]:
+    counts = zip(grid.numerators, grid.n_cases, strict=True)
+    return [float(treated_accuracy(k, n, grid.unit, treatment)) for k, n in counts]

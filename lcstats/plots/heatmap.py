@@ -1,0 +1,264 @@
+"""The heat map: accuracy by length and depth, on a scale that is 0 to 1 whatever the data."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection, QuadMesh
+from matplotlib.colors import Colormap
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.patheffects import Normal, Stroke
+from numpy.typing import NDArray
+
+from lcstats.cells import CellGrid, Cells
+from lcstats.lengths import EffectiveLength
+from lcstats.plots.decay_table import check_same_group
+from lcstats.plots.heatmap_table import heatmap_data
+from lcstats.plots.labels import (
+    count_words,
+    criterion_words,
+    depth_labels,
+    estimate_words,
+    length_axis_label,
+    length_label,
+    quoted_estimate,
+    set_words,
+    unscored_words,
+)
+from lcstats.plots.panel import (
+    POINTS,
+    Panel,
+    add_key,
+    add_title,
+    even_ticks,
+    label_widths,
+    open_panel,
+    tick_font_size,
+)
+from lcstats.plots.style import (
+    ANSWER_COLOR,
+    HOLE_EDGE,
+    HOLE_FACE,
+    HOLE_HATCH,
+    ColumnWidth,
+    HeatmapStyle,
+    accuracy_colors,
+)
+
+SMALLEST_TEXT = 5.0
+"""Points; counts that would have to be smaller are left out of the cells."""
+LARGEST_TEXT = 7.0
+COUNT_EM = 0.59
+"""Width of an average character of "17/20", in units of its size."""
+ROW_INCHES = 0.17
+LOW = 90.0
+"""Points; axes that are no higher get shorter labels and fewer ticks."""
+
+
+def plot_heatmap(
+    cells: Cells,
+    *,
+    effective_length: EffectiveLength | None = None,
+    style: HeatmapStyle = "default",
+    width: ColumnWidth = "single",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw accuracy by length and depth, depth 0 at the top, colours from 0 to 1.
+
+    Lengths and depths are evenly spaced categories. Cells without data are grey and hatched.
+    Where they fit, successes and cases stand in the cells ("17/20"; "n=20" for graded scores).
+
+    Parameters
+    ----------
+    cells : Cells
+        One (model, task) group.
+    effective_length : EffectiveLength, optional
+        Made from these cells; marked by a line after its length.
+    style : {"default", "classic"}
+        ``classic`` is the well-known red-yellow-green, which colour-blind readers cannot read.
+    width : {"single", "double"}
+        Width of our own figure: 3.3 or 6.9 inches.
+    ax : Axes, optional
+        Draw here, in matplotlib's current style, instead of on a figure of our own.
+
+    Returns
+    -------
+    Axes
+        Its ``figure`` goes to :func:`save_figure`.
+
+    Raises
+    ------
+    OptionError
+        If `cells` holds several groups, or others than `effective_length` was made from.
+
+    Examples
+    --------
+    >>> cells = Cells.from_counts([4096, 8192], [0.0, 1.0], n_cases=20,
+    ...                           successes=[[20, 19], [17, 12]])
+    >>> [label.get_text() for label in plot_heatmap(cells).get_xticklabels()]
+    ['4K', '8K']
+    """
+    grid = cells.grid
+    check_same_group(grid, effective_length)
+    table = heatmap_data(cells)
+    colors = accuracy_colors(style)
+    with open_panel(ax, width) as panel:
+        mesh = _draw_cells(panel.ax, table, colors)
+        _add_color_bar(panel.ax, mesh, grid, effective_length)
+        _set_axes(panel, table, grid.length_unit)
+        caption = f"{grid.task}: {count_words(grid)}{unscored_words(grid)}"
+        if effective_length is not None:
+            caption += f"; {criterion_words(effective_length)}"
+        add_title(panel, grid.model, caption)
+        marks = [*_mark_answer(panel.ax, table, effective_length), *_hole_key(table, grid)]
+        if marks:
+            add_key(panel, marks)
+        panel.set_height(row_inches(grid.depths.size) * grid.depths.size)
+        _write_counts(panel, table, colors, graded=grid.has_fractions)
+    return panel.ax
+
+
+def row_inches(n_depths: int) -> float:
+    """Height of a row in our own figure: enough for a count until the figure gets too high.
+
+    Examples
+    --------
+    >>> row_inches(11), row_inches(1), row_inches(48)
+    (0.17, 0.55, 0.05)
+    """
+    return float(np.clip(ROW_INCHES * n_depths, 0.55, 2.4)) / n_depths
+
+
+def _as_image(table: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    """Return a column as (n_depths, n_lengths)."""
+    n_lengths = table["length"].nunique()
+    values: NDArray[np.float64] = table[column].to_numpy(np.float64)
+    return values.reshape(n_lengths, -1).T
+
+
+def _draw_cells(ax: Axes, table: pd.DataFrame, colors: Colormap) -> QuadMesh:
+    accuracy = _as_image(table, "accuracy")
+    n_depths, n_lengths = accuracy.shape
+    mesh = ax.pcolormesh(
+        np.arange(n_lengths + 1) - 0.5,
+        np.arange(n_depths + 1) - 0.5,
+        np.ma.masked_invalid(accuracy),
+        cmap=colors,
+        vmin=0.0,
+        vmax=1.0,
+        edgecolors="white",
+        linewidth=0.3,
+    )
+    holes = np.argwhere(np.isnan(accuracy))
+    corners = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.5, -0.5]])
+    ax.add_collection(
+        PolyCollection(
+            [corners + (column, row) for row, column in holes],
+            facecolor=HOLE_FACE,
+            edgecolor=HOLE_EDGE,
+            linewidth=0.0,
+            hatch=HOLE_HATCH,
+        ),
+        autolim=False,
+    )
+    return mesh
+
+
+def _add_color_bar(
+    ax: Axes, mesh: QuadMesh, grid: CellGrid, answer: EffectiveLength | None
+) -> None:
+    is_low = row_inches(grid.depths.size) * grid.depths.size * POINTS <= LOW
+    ticks = [0, 0.5, 1] if is_low else [0, 0.25, 0.5, 0.75, 1]
+    bar = ax.figure.colorbar(mesh, ax=ax, ticks=ticks, pad=0.02, aspect=8 if is_low else 25)
+    bar.set_label("Mean score" if grid.has_fractions else "Accuracy")
+    bar.outline.set_visible(False)
+    if answer is not None:
+        bar.ax.axhline(float(answer.applied_threshold), color=ANSWER_COLOR, linewidth=1.2)
+
+
+def _set_axes(panel: Panel, table: pd.DataFrame, unit: str) -> None:
+    ax = panel.ax
+    lengths, depths = table["length"].unique(), table["depth"].unique()
+    ax.set_xlim(-0.5, lengths.size - 0.5)
+    ax.set_ylim(depths.size - 0.5, -0.5)
+    ax.spines[:].set_visible(False)
+    _set_depth_ticks(ax, depths)
+    ax.set_xlabel(length_axis_label(unit))
+    names = [length_label(length, unit, grouped=True) for length in lengths.tolist()]
+    widths = label_widths(names, tick_font_size(ax, "x"))
+    columns = even_ticks(panel.size()[0] / lengths.size, widths)
+    ax.set_xticks(columns, [names[column] for column in columns])
+
+
+def _set_depth_ticks(ax: Axes, depths: NDArray[np.float64]) -> None:
+    if np.all(np.isnan(depths)):
+        ax.set_yticks([])
+        return
+    height = row_inches(depths.size) * POINTS
+    rows = even_ticks(height, np.full(depths.size, tick_font_size(ax, "y")), gap=1)
+    ax.set_yticks(rows, depth_labels(depths[rows]))
+    ax.set_ylabel("Depth (0 = start)" if height * depths.size > LOW else "Depth")
+
+
+def _mark_answer(
+    ax: Axes, table: pd.DataFrame, answer: EffectiveLength | None
+) -> Iterator[tuple[Line2D, str]]:
+    """Draw the line after the last length that still counts."""
+    if answer is None:
+        return
+    estimate = quoted_estimate(answer)
+    shown = np.searchsorted(table["length"].unique(), answer.lengths)
+    edge = shown[estimate.outcome - 1] + 0.5 if estimate.outcome else shown[0] - 0.5
+    outlined = [Stroke(linewidth=3.2, foreground="white"), Normal()]
+    line = ax.axvline(
+        edge, color=ANSWER_COLOR, linewidth=1.6, clip_on=False, path_effects=outlined
+    )
+    unit = answer.length_unit
+    yield line, f"{estimate_words(answer)}; {set_words(estimate.default_set, unit)}"
+
+
+def _hole_key(table: pd.DataFrame, grid: CellGrid) -> Iterator[tuple[Patch, str]]:
+    """Name the hatching, with the trials that were asked for there and have no score."""
+    holes = table[table["n_cases"] == 0]
+    if holes.empty:
+        return
+    lost = holes.drop_duplicates("length").set_index("length")["n_unscored_at_length"]
+    lost = lost[lost > 0]
+    words = "no data"
+    if lost.size:
+        labels = [length_label(length, grid.length_unit, grouped=True) for length in lost.index]
+        where = labels[0] if len(labels) == 1 else "these lengths"
+        words += f" ({lost.sum()} unscored at {where})"
+    yield Patch(facecolor=HOLE_FACE, edgecolor=HOLE_EDGE, hatch=HOLE_HATCH, linewidth=0), words
+
+
+def _write_counts(panel: Panel, table: pd.DataFrame, colors: Colormap, *, graded: bool) -> None:
+    """Write successes of cases into the cells if that is legible."""
+    filled = table[table["n_cases"] > 0]
+    n_cases, n_right = filled["n_cases"].tolist(), filled["successes"].tolist()
+    words = [
+        f"n={n}" if graded else f"{k:.0f}/{n}" for k, n in zip(n_right, n_cases, strict=True)
+    ]
+    lengths, depths = table["length"].unique(), table["depth"].unique()
+    width, height = panel.size()
+    size = min(
+        LARGEST_TEXT,
+        0.86 * width / lengths.size / (COUNT_EM * max(map(len, words))),
+        0.75 * height / depths.size,
+    )
+    if size < SMALLEST_TEXT:
+        return
+    column = np.searchsorted(lengths, filled["length"])
+    row = np.flatnonzero(table["n_cases"] > 0) % depths.size
+    for x, y, share, word in zip(column, row, filled["accuracy"], words, strict=True):
+        panel.ax.text(x, y, word, size=size, color=_ink_on(colors(share)),
+                      ha="center", va="center")
+
+
+def _ink_on(color: tuple[float, float, float, float]) -> str:
+    """Dark or light ink, whichever stands out more against `color` (WCAG luminance)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color[:3]]
+    luminance = float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+    return "black" if luminance > 0.18 else "white"

@@ -1,0 +1,72 @@
+"""What the heat map shows: every length by every depth, holes included."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lcstats.cells import CellGrid, Cells
+
+
+def heatmap_data(cells: Cells) -> pd.DataFrame:
+    """Return the cells of one language model on one task, holes included.
+
+    Parameters
+    ----------
+    cells : Cells
+        One (model, task) group.
+
+    Returns
+    -------
+    DataFrame
+        One row per length and depth, ascending, n_lengths * n_depths rows: ``model``, ``task``,
+        ``length`` (also lengths at which no trial is scored), ``depth`` (NaN, last: none),
+        ``n_trials``, ``n_cases`` (0 in a hole), ``successes`` and ``accuracy`` (NaN in a hole),
+        and ``n_unscored_at_length``: unscored trials of that length, over all depths.
+
+    Raises
+    ------
+    OptionError
+        If `cells` holds several groups.
+
+    Examples
+    --------
+    >>> cells = Cells.from_counts([4096, 8192], [0.5], n_cases=[[4], [0]], successes=[[3], [0]])
+    >>> heatmap_data(cells)[["length", "depth", "n_cases", "accuracy"]]
+       length  depth  n_cases  accuracy
+    0    4096    0.5        4      0.75
+    1    8192    0.5        0       NaN
+    """
+    grid = cells.grid
+    lengths = np.union1d(grid.lengths, np.array(list(grid.unscored), dtype=np.int64))
+    shape = (lengths.size, grid.depths.size)
+    row = np.searchsorted(lengths, grid.lengths)
+    n_unscored = [sum(grid.unscored.get(length, {}).values()) for length in lengths.tolist()]
+    return pd.DataFrame(
+        {
+            "model": grid.model,
+            "task": grid.task,
+            "length": np.repeat(lengths, grid.depths.size),
+            "depth": np.tile(grid.depths, lengths.size),
+            "n_trials": _spread(grid.n_trials, row, shape, 0).astype(np.int64),
+            "n_cases": _spread(grid.n_cases, row, shape, 0).astype(np.int64),
+            "successes": _spread(_successes(grid), row, shape, np.nan),
+            "accuracy": _spread(grid.accuracy, row, shape, np.nan),
+            "n_unscored_at_length": np.repeat(np.array(n_unscored, np.int64), grid.depths.size),
+        }
+    )
+
+
+def _successes(grid: CellGrid) -> NDArray[np.float64]:
+    return np.where(grid.n_cases > 0, grid.successes, np.nan)
+
+
+def _spread(
+    values: NDArray[np.float64] | NDArray[np.int64],
+    row: NDArray[np.int64],
+    shape: tuple[int, int],
+    blank: float,
+) -> NDArray[np.float64]:
+    """Put the rows of tested lengths among those of all lengths."""
+    spread = np.full(shape, blank, dtype=np.float64)
+    spread[row] = values
+    return spread.ravel()

@@ -1,0 +1,59 @@
+"""Text of a file: UTF-8, or what a byte order mark or the caller says; never guessed."""
+
+import codecs
+
+from lcstats.errors import FormatError, describe
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def codec_of(head: bytes, encoding: str | None) -> str:
+    r"""Return the codec of a file from its first bytes and the declared encoding.
+
+    Examples
+    --------
+    >>> codec_of(b"model,score", None), codec_of(b"\xff\xfem\x00", None)
+    ('utf-8', 'utf-16')
+    """
+    if encoding is not None and codecs.lookup(encoding).name != "utf-8":
+        return encoding
+    return next((codec for mark, codec in _MARKS if head.startswith(mark)), "utf-8")
+
+
+def decode_text(data: bytes, codec: str, *, name: str) -> str:
+    r"""Decode the bytes of a file; a character cut off at the very end is left out.
+
+    Raises
+    ------
+    FormatError
+        If they are not in that encoding; the message names the byte and its offset.
+
+    Examples
+    --------
+    >>> decode_text(b"caf\xc3\xa9", "utf-8", name="a.csv")
+    'café'
+    """
+    try:
+        return data.decode(codec)
+    except UnicodeDecodeError as error:
+        if error.end == len(data) and "end of data" in error.reason:
+            return data[: error.start].decode(codec)
+        raise FormatError(
+            describe(
+                f"{name}: byte 0x{data[error.start]:02x} at offset {error.start} is not "
+                f"{error.encoding}",
+                "expected UTF-8, or UTF-16 with a byte order mark",
+                "name the encoding, such as encoding='cp1252' (--encoding cp1252)",
+            )
+        ) from None
+
+
+def decode_head(head: bytes, codec: str) -> str:
+    """Decode the first bytes of a file for a look at them, whatever they are."""
+    return head.decode(codec, errors="replace")

@@ -1,0 +1,185 @@
+"""Files of gkamradt/LLMTest_NeedleInAHaystack: one JSON file per trial, and the list form.
+
+``kamradt_v1`` is what the runner wrote from its first release to needlehaystack 0.1.0
+(commit 7b90d28), one object a file in a folder: ``context_length`` is the length asked for in
+tokens (haystack and needle together are about 200 shorter), ``depth_percent`` the nominal depth
+in percent, ``score`` a judge's mark from 1 to 10, ``version`` the number of the repeat.
+``kamradt_list`` is how the first GPT-4 results were published: a list of ``token_limit`` (tokens),
+``depth_percent``, ``score``. Neither says which mark counts as right. Both were checked on the
+published files (1376 of Claude 2.1, 330 trials of GPT-4).
+
+A case is (needle, length, depth). Not recovered: where the needle really went (it moves back to
+the end of a sentence), the tokens the server counted, failed requests (the runner writes none).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lcstats.errors import Notice, OptionError, describe
+from lcstats.readers.formats import Format
+from lcstats.readers.json_records import load_json
+from lcstats.readers.request import ReadRequest
+from lcstats.readers.samples import Sample
+from lcstats.trials import Knowledge, RawTable
+from lcstats.trials.values import spread, texts_of
+
+ONLY_NEEDLE = "needle"
+"""Case id where a file does not name its needle."""
+
+_FILE_NAME, _FOLDER_NAME = "file name", "folder name"
+
+_V1_COLUMNS = {
+    "length": "context_length",
+    "depth": "depth_percent",
+    "score": "score",
+    "output": "model_response",
+    "latency_s": "test_duration_seconds",
+}
+_LIST_COLUMNS = {"length": "token_limit", "depth": "depth_percent", "score": "score"}
+_V1_FILE_NAME = re.compile(r"_len_\d+_depth_\d+_results")
+_V1_REPEAT = re.compile(r"_results_(\d+)$")
+_LIST_REPEAT = re.compile(r"^(.+)_(\d+)$")
+
+
+def _sniff_v1(sample: Sample, columns: Mapping[str, str]) -> bool:
+    is_named = "needle" in sample.record or _V1_FILE_NAME.search(sample.source.stem) is not None
+    return is_named and {"context_length", "depth_percent", "score"} <= sample.record.keys()
+
+
+def _sniff_list(sample: Sample, columns: Mapping[str, str]) -> bool:
+    return {"token_limit", "depth_percent", "score"} <= sample.record.keys()
+
+
+def _load_v1(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
+    _require_meaning_of_marks("kamradt_v1", request)
+    table = load_json(samples, request)
+    from_names = [_number_in(_V1_REPEAT, sample.source.stem) for sample in samples]
+    return [_complete(table, samples, from_names, _V1_COLUMNS)]
+
+
+def _load_list(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
+    _require_meaning_of_marks("kamradt_list", request)
+    table = load_json(samples, request)
+    return [_complete(table, samples, _numbers_beside(samples), _LIST_COLUMNS)]
+
+
+def _require_meaning_of_marks(name: str, request: ReadRequest) -> None:
+    if request.table.score_threshold is None and request.table.score_scale is None:
+        raise OptionError(
+            describe(
+                f"{name} files carry a judge's marks from 1 to 10, and the runner does not say "
+                "which of them count as right",
+                "expected a score threshold or a score scale",
+                "pass score_threshold=7 (--score-threshold 7) to count marks of 7 and more as "
+                "right, or score_scale='1-10' (--score-scale 1-10) to keep them as grades",
+            )
+        )
+
+
+def _number_in(pattern: re.Pattern[str], stem: str) -> int:
+    """Return the number that a file's name ends with, 1 if it has none."""
+    match = pattern.search(stem)
+    return int(match.groups()[-1]) if match else 1
+
+
+def _numbers_beside(samples: Sequence[Sample]) -> list[int]:
+    """Return 2 for ``NAME_2`` where ``NAME`` is read too, and so on; otherwise 1."""
+    present = {(sample.source.folder, sample.source.stem) for sample in samples}
+    numbers = []
+    for sample in samples:
+        match = _LIST_REPEAT.match(sample.source.stem)
+        is_repeat = match is not None and (sample.source.folder, match[1]) in present
+        numbers.append(_number_in(_LIST_REPEAT, sample.source.stem) if is_repeat else 1)
+    return numbers
+
+
+def _complete(
+    table: RawTable,
+    samples: Sequence[Sample],
+    repeats: Sequence[int],
+    columns: Mapping[str, str],
+) -> RawTable:
+    """Add case, repeat and language model to the rows of files."""
+    frame = table.frame
+    n_rows = [part.n_rows for part in table.origin.parts]
+    folders = pd.Series(np.repeat([sample.source.folder or "model" for sample in samples], n_rows))
+    found = {
+        "case": ("needle", _cases_of(frame)),
+        "repeat": _repeats_of(frame, np.repeat(repeats, n_rows)),
+        "model": _models_of(frame, folders),
+    }
+    frame = frame.assign(**dict(found.values()))
+    known = {name: theirs for name, (theirs, _) in found.items()} | {
+        name: theirs for name, theirs in columns.items() if theirs in frame
+    }
+    return RawTable(
+        frame,
+        table.origin,
+        Knowledge(known, aliases=False, depth_unit="percent"),
+        (*table.notices, *_folder_notices(table.frame, folders)),
+    )
+
+
+def _cases_of(frame: pd.DataFrame) -> pd.Series:
+    if "needle" not in frame:
+        return pd.Series(ONLY_NEEDLE, index=frame.index)
+    needles = texts_of(frame["needle"])
+    words = [needle.strip() or ONLY_NEEDLE for needle in needles.uniques]
+    return spread(words, needles.codes).fillna(ONLY_NEEDLE)
+
+
+def _repeats_of(frame: pd.DataFrame, from_names: NDArray[np.int64]) -> tuple[str, pd.Series]:
+    """Return the version, or the number in the file's name where the version does not count."""
+    if "version" not in frame:
+        return _FILE_NAME, pd.Series(from_names)
+    versions = pd.to_numeric(frame["version"], errors="coerce").fillna(1)
+    return "version", versions.astype(np.int64).mask(versions == 1, pd.Series(from_names))
+
+
+def _models_of(frame: pd.DataFrame, folders: pd.Series) -> tuple[str, pd.Series]:
+    if "model" not in frame:
+        return _FOLDER_NAME, folders
+    return "model", frame["model"].where(frame["model"].notna(), folders)
+
+
+def _folder_notices(frame: pd.DataFrame, folders: pd.Series) -> tuple[Notice, ...]:
+    taken = folders[frame["model"].isna()] if "model" in frame else folders
+    if taken.empty:
+        return ()
+    names = ", ".join(map(repr, taken.unique()[:5]))
+    return (
+        Notice(
+            "model-from-folder",
+            f"files do not name the language model: {names} was taken from the name of their "
+            "folder; pass model_name='NAME' (--model-name NAME) to correct it",
+        ),
+    )
+
+
+KAMRADT_V1 = Format(
+    name="kamradt_v1",
+    title="Kamradt's needle in a haystack, one JSON file per trial",
+    carries="language model, length asked for, depth, judge's mark from 1 to 10, needle as case, "
+    "version and _results_2 files as repeats, output, duration",
+    lacks="which mark counts as right, tokens received, real needle position, failed requests",
+    checked="1376 published files of Claude 2.1",
+    shapes=("json", "jsonl"),
+    sniff=_sniff_v1,
+    load=_load_v1,
+)
+
+KAMRADT_LIST = Format(
+    name="kamradt_list",
+    title="Kamradt's needle in a haystack, lists of token_limit, depth_percent, score",
+    carries="length asked for, depth, judge's mark from 1 to 10, NAME_2 files as repeats of NAME",
+    lacks="language model (its folder's name is taken), which mark counts as right, needle, "
+    "tokens received, outputs, failed requests",
+    checked="330 published trials of GPT-4",
+    shapes=("json",),
+    sniff=_sniff_list,
+    load=_load_list,
+)

@@ -1,0 +1,230 @@
+"""`read_trials`: from paths to trials or cells."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from lcstats.cells import Cells
+from lcstats.errors import FormatError, Notice, TableError, announce, describe
+from lcstats.options import Axis, DepthUnit, LengthUnit, ScoreScale
+from lcstats.readers.formats import Format
+from lcstats.readers.registry import find_format, get_format
+from lcstats.readers.request import ReadRequest
+from lcstats.readers.samples import TABLE_SHAPES, Sample, look_at
+from lcstats.readers.sources import PathLike, find_sources
+from lcstats.trials import Reading, TableOptions, Trials
+from lcstats.trials.assemble import no_scored_trials
+from lcstats.trials.wording import counted
+
+_NAME = re.compile(r"[^\W\d][\w %()./-]{0,39}|")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Files of one format, and what was set aside beside them."""
+
+    format: Format
+    samples: tuple[Sample, ...]
+    notices: tuple[Notice, ...]
+
+
+def read_trials(
+    paths: PathLike | Iterable[PathLike],
+    *,
+    format: str = "auto",
+    model_name: str | None = None,
+    columns: Mapping[str, str] = MappingProxyType({}),
+    depth_unit: DepthUnit | None = None,
+    score_scale: ScoreScale | None = None,
+    score_threshold: float | None = None,
+    length_unit: LengthUnit = "tokens",
+    axis: Axis = "asked",
+    filter_name: str | None = None,
+    encoding: str | None = None,
+    decimal: str = ".",
+    skip_bad_lines: bool = False,
+) -> Trials | Cells:
+    """Read the results of a sweep.
+
+    Parameters
+    ----------
+    paths : str, path, or iterable of them
+        A file, a folder (with its subfolders), a glob, or ``-`` for standard input; gz, zst and
+        zip are opened. All files must be of one format.
+    format : str
+        ``"auto"`` finds the format by content; otherwise one of :func:`list_formats`.
+    model_name : str, optional
+        Name of the language model, where the files have none or a wrong one.
+    columns : mapping of str to str
+        Canonical column name to the files' own; wins over aliases.
+    depth_unit : {"fraction", "percent"}, optional
+        Unit of the depths; inferred only where a column leaves no doubt.
+    score_scale : {"0-1", "0-100", "1-10"}, optional
+        Scale of the scores; inferred only where a column leaves no doubt.
+    score_threshold : float, optional
+        In the files' own scale: a score at or above it is right (1), another wrong (0).
+        Without it, graded scores stay graded.
+    length_unit : {"tokens", "k1000", "k1024", "characters", "words", "documents"}
+        Unit of the lengths.
+    axis : {"asked", "received"}
+        ``"received"`` lets files without asked-for lengths use the tokens received.
+    filter_name : str, optional
+        Keep the rows whose ``filter`` column says this.
+    encoding : str, optional
+        Encoding of the files; UTF-8, or what a byte order mark says, without it.
+    decimal : {".", ","}
+        Sign before the decimals; with a comma, ``.`` groups thousands.
+    skip_bad_lines : bool
+        Leave out lines that cannot be read, and count them.
+
+    Returns
+    -------
+    Trials or Cells
+        Cells where the files only have counts. ``reading`` says which format and columns were
+        found, ``notices`` what else a reader has to know.
+
+    Raises
+    ------
+    FormatError
+        If files are missing, of an unknown or of several formats, or cannot be decoded.
+    TableError
+        If values cannot be used; all faults are listed. If nothing is scored.
+    OptionError
+        If an option has a word it does not know, or contradicts the files.
+    MissingExtraError
+        If a file needs an optional dependency.
+
+    Warns
+    -----
+    LcstatsWarning
+        Every notice, once.
+    """
+    request = ReadRequest(
+        table=TableOptions(
+            columns=columns,
+            model_name=model_name,
+            depth_unit=depth_unit,
+            score_scale=score_scale,
+            score_threshold=score_threshold,
+            length_unit=length_unit,
+            axis=axis,
+            filter_name=filter_name,
+        ),
+        encoding=encoding,
+        decimal=decimal,
+        skip_bad_lines=skip_bad_lines,
+    )
+    result = read_request(paths, request, format)
+    announce(result.notices)
+    return result
+
+
+def read_request(
+    paths: PathLike | Iterable[PathLike], request: ReadRequest, format: str = "auto"
+) -> Trials | Cells:
+    """Read the results of a sweep as a request says; announces nothing.
+
+    Parameters and errors are those of :func:`read_trials`.
+    """
+    chosen = None if format == "auto" else get_format(format)
+    samples = [look_at(source, request) for source in find_sources(paths)]
+    found = _sort_out(samples, request, chosen)
+    first, *others = found.format.load(found.samples, request)
+    tables = [replace(first, notices=(*found.notices, *first.notices)), *others]
+    files = tuple(sample.source.given for sample in found.samples)
+    return found.format.build(tables, request.table, Reading(found.format.name, files))
+
+
+def _sort_out(samples: Sequence[Sample], request: ReadRequest, chosen: Format | None) -> Found:
+    """Keep the files of one format; empty and unknown files are set aside and counted."""
+    filled = [sample for sample in samples if sample.shape != "empty"]
+    if not filled:
+        why = "the file is empty" if len(samples) == 1 else f"all {len(samples)} files are empty"
+        raise TableError(no_scored_trials(samples[0].name, why))
+    format = chosen or _find_common(filled, request)
+    kept, aside = _split(filled, [format.claims(s, request.table.columns) for s in filled])
+    if not kept:
+        kept, aside = _split(filled, [sample.shape in format.shapes for sample in filled])
+    if not kept:
+        raise _of_another_format(filled[0], format)
+    notices = (
+        *_aside_notices("empty-files", "empty", [s for s in samples if s.shape == "empty"]),
+        *_aside_notices("other-files", f"not of the format {format.name}", aside),
+    )
+    return Found(format, tuple(kept), notices)
+
+
+def _split(samples: Sequence[Sample], marks: Sequence[bool]) -> tuple[list[Sample], list[Sample]]:
+    pairs = list(zip(samples, marks, strict=True))
+    return [sample for sample, mark in pairs if mark], [
+        sample for sample, mark in pairs if not mark
+    ]
+
+
+def _find_common(samples: Sequence[Sample], request: ReadRequest) -> Format:
+    """Return the one format that files are of."""
+    found: dict[str, list[Sample]] = {}
+    for sample in samples:
+        format = find_format(sample, request.table.columns)
+        if format is not None:
+            found.setdefault(format.name, []).append(sample)
+    if len(found) > 1:
+        raise _of_several_formats(found)
+    if found:
+        return get_format(next(iter(found)))
+    shapes = {sample.shape for sample in samples}
+    if len(shapes) == 1 and (shape := shapes.pop()) in TABLE_SHAPES and _has_names(samples[0]):
+        return get_format(shape)
+    raise _of_no_format(samples)
+
+
+def _has_names(sample: Sample) -> bool:
+    """Tell whether a header reads like names of columns, and not like prose."""
+    return all(map(_NAME.fullmatch, sample.columns))
+
+
+def _of_several_formats(found: Mapping[str, Sequence[Sample]]) -> FormatError:
+    listed = ", ".join(
+        f"{name} ({len(samples)}, such as {samples[0].name})" for name, samples in found.items()
+    )
+    first = max(found, key=lambda name: len(found[name]))
+    return FormatError(
+        describe(
+            f"the files are of several formats: {listed}",
+            "expected one format",
+            f"name fewer files, or choose with format={first!r} (--format {first})",
+        )
+    )
+
+
+def _of_no_format(samples: Sequence[Sample]) -> FormatError:
+    first = samples[0].name
+    return FormatError(
+        describe(
+            f"{first} is in no known format"
+            if len(samples) == 1
+            else f"none of {len(samples)} files is in a known format, such as {first}",
+            "expected CSV, JSON, JSONL or Parquet with a length and a score of every trial, "
+            "or one of `lcstats formats`",
+            "name the results files themselves; for UTF-16 without a byte order mark pass "
+            "encoding='utf-16-le' (--encoding utf-16-le)",
+        )
+    )
+
+
+def _of_another_format(sample: Sample, format: Format) -> FormatError:
+    return FormatError(
+        describe(
+            f"{sample.name} is of shape {sample.shape}",
+            f"expected {' or '.join(format.shapes)} for the format {format.name}",
+            "leave out --format to have it found",
+        )
+    )
+
+
+def _aside_notices(code: str, what: str, aside: Sequence[Sample]) -> tuple[Notice, ...]:
+    if not aside:
+        return ()
+    names = ", ".join(sample.name for sample in aside[:3]) + (", ..." if len(aside) > 3 else "")
+    return (Notice(code, f"{counted(len(aside), 'file')} {what}, left out: {names}"),)

@@ -1,0 +1,216 @@
+"""From paths to contents: folders, globs, lists and standard input; gz, zst and zip opened."""
+
+import glob
+import gzip
+import io
+import os
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lcstats.errors import FormatError, describe
+from lcstats.readers.extras import load_extra
+
+SMALL = 1 << 20
+"""Files up to this many bytes are read at once; of longer ones, only so much is looked at."""
+
+STANDARD_INPUT = "standard input"
+
+_GZIP, _ZIP, _ZSTD = b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """The content of one file, decompressed.
+
+    Attributes
+    ----------
+    name : str
+        The file's name in messages.
+    given : str
+        Its path as the caller can find it again; members of an archive after ``!``.
+    data : bytes
+        Its content, or the first :data:`SMALL` bytes of it.
+    path : str, optional
+        The file on disk, where `data` is not the whole content.
+    """
+
+    name: str
+    given: str
+    data: bytes
+    path: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether `data` is the whole content."""
+        return self.path is None
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder, or the archive, that the file lies in; empty for none."""
+        if self.given == STANDARD_INPUT:
+            return ""
+        place = os.path.dirname(self.given.replace("!", os.sep))
+        return os.path.basename(place or os.getcwd())
+
+    @property
+    def stem(self) -> str:
+        """The file's name without folder and suffix."""
+        return os.path.basename(self.given).partition(".")[0]
+
+    def content(self) -> bytes:
+        """Return the whole content."""
+        if self.path is None:
+            return self.data
+        with open(self.path, "rb") as file:
+            return file.read()
+
+    def tail(self, n_bytes: int) -> bytes:
+        """Return the last `n_bytes` of the content, or all of it if it is shorter."""
+        if self.path is None:
+            return self.data[-n_bytes:]
+        with open(self.path, "rb") as file:
+            file.seek(-min(n_bytes, os.path.getsize(self.path)), os.SEEK_END)
+            return file.read()
+
+
+def find_sources(paths: PathLike | Iterable[PathLike]) -> list[Source]:
+    """Open every file that paths stand for.
+
+    Parameters
+    ----------
+    paths : str, path, or iterable of them
+        A file, a folder (with its subfolders), a glob, or ``-`` for standard input.
+
+    Returns
+    -------
+    list of Source
+        In the order of `paths`, each file once; files of a folder in the order of their names.
+
+    Raises
+    ------
+    FormatError
+        If a path does not exist, holds no file, or cannot be decompressed.
+    """
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    names = dict(file for path in given for file in _expand(os.fspath(path)))
+    if not names:
+        raise FormatError(
+            describe(
+                "no path was given",
+                "expected a file, a folder, a glob or -",
+                "name what the sweep wrote",
+            )
+        )
+    is_clear = len(set(names.values())) == len(names)
+    return [
+        source for path, name in names.items() for source in _open(path, name if is_clear else path)
+    ]
+
+
+def _expand(path: str) -> Iterator[tuple[str, str]]:
+    """Yield each file that a path stands for, and the name it has in messages."""
+    if path == "-":
+        yield path, STANDARD_INPUT
+    elif os.path.isfile(path):
+        yield path, os.path.basename(path)
+    elif os.path.isdir(path):
+        files = list(_walk(path))
+        if not files:
+            raise _nothing_at(f"{path} holds no files", "expected results files in the folder")
+        yield from _name_below(os.path.dirname(os.path.normpath(path)), files)
+    else:
+        files = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))
+        if not files:
+            raise _nothing_at(f"{path} does not exist", "expected a file, a folder, a glob or -")
+        yield from _name_below(os.path.dirname(os.path.commonpath(files)), files)
+
+
+def _name_below(folder: str, files: Sequence[str]) -> Iterator[tuple[str, str]]:
+    start = len(os.path.join(folder, "")) if folder else 0
+    yield from ((file, file[start:]) for file in files)
+
+
+def _walk(folder: str) -> Iterator[str]:
+    """Yield the visible files of a folder and its subfolders, by name."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if _is_visible(name))
+        yield from (os.path.join(place, name) for name in sorted(files) if _is_visible(name))
+
+
+def _is_visible(name: str) -> bool:
+    return not name.startswith((".", "__MACOSX"))
+
+
+def _nothing_at(found: str, expected: str) -> FormatError:
+    return FormatError(describe(found, expected, "check the path for a slip of the pen"))
+
+
+def _open(path: str, name: str) -> list[Source]:
+    if path == "-":
+        return _unpack(name, STANDARD_INPUT, sys.stdin.buffer.read())
+    try:
+        with open(path, "rb", buffering=0) as file:
+            if os.fstat(file.fileno()).st_size <= SMALL:
+                return _unpack(name, path, file.read())
+            head = file.read(SMALL)
+            if not head.startswith((_GZIP, _ZIP, _ZSTD)):
+                return [Source(name, path, head, path)]
+            return _unpack(name, path, head + file.readall())
+    except OSError as error:
+        raise FormatError(
+            describe(
+                f"{name} cannot be read: {(error.strerror or str(error)).lower()}",
+                "expected a readable file",
+                "check its permissions",
+            )
+        ) from None
+
+
+def _unpack(name: str, given: str, data: bytes) -> list[Source]:
+    """Return the contents of a file, decompressed as its first bytes say."""
+    try:
+        if data.startswith(_GZIP):
+            return _unpack(name, given, gzip.decompress(data))
+        if data.startswith(_ZSTD):
+            return _unpack(name, given, _decompress_zstd(name, data))
+        if data.startswith(_ZIP):
+            return list(_open_members(name, given, data))
+    except (EOFError, zlib.error, zipfile.BadZipFile, OSError, RuntimeError) as error:
+        raise _broken_archive(name, error) from None
+    return [Source(name, given, data)]
+
+
+def _open_members(name: str, given: str, data: bytes) -> Iterator[Source]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = [
+            member
+            for member in archive.infolist()
+            if not member.is_dir() and all(map(_is_visible, member.filename.split("/")))
+        ]
+        if not members:
+            raise _nothing_at(f"{name} holds no files", "expected results files in the archive")
+        for member in members:
+            label = name if len(members) == 1 else f"{name}!{member.filename}"
+            yield from _unpack(label, f"{given}!{member.filename}", archive.read(member))
+
+
+def _decompress_zstd(name: str, data: bytes) -> bytes:
+    pyarrow = load_extra("pyarrow", extra="parquet", purpose=f"opening {name} (zstd)")
+    stream = pyarrow.CompressedInputStream(pyarrow.py_buffer(data), "zstd")
+    content: bytes = stream.read()
+    return content
+
+
+def _broken_archive(name: str, error: Exception) -> FormatError:
+    return FormatError(
+        describe(
+            f"{name} cannot be decompressed: {str(error) or type(error).__name__}",
+            "expected a complete gz, zst or zip file without a password",
+            "copy it again, or unpack it and pass the unpacked file",
+        )
+    )

@@ -1,0 +1,235 @@
+"""What a report says, before any layout: one record per (model, task), made from its cells."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from lcstats.cells import Cells
+from lcstats.errors import Notice
+from lcstats.lengths import Criterion, EffectiveLength, Interval, effective_length, outcome_label
+from lcstats.plots import length_label
+from lcstats.report.documents import own_notices
+from lcstats.report.figures import FigureEntry, draw_figures
+from lcstats.report.settings import ReportSettings
+from lcstats.report.slugs import slug_of
+
+SMALLEST_SHARE = 0.0005
+"""Masses below this are not rows of the page's table; the CSV has them."""
+
+SET_MEANINGS = {
+    "certified": "proved to hold the true one at least that often, if cases are independent",
+    "jeffreys": "built to hold the true one that often, which simulations check but no proof does",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupContent:
+    """One language model on one task.
+
+    Attributes
+    ----------
+    slug : str
+        Its part of file names.
+    cells : Cells
+    answer : EffectiveLength
+        Under the criterion asked for.
+    other : EffectiveLength or None
+        Under the other depth treatment: worst beside a mean, mean beside a worst. None where
+        there is only one depth to treat.
+    notices : tuple of Notice
+        Everything to know about this group, each once.
+    figures : tuple of FigureEntry
+    """
+
+    slug: str
+    cells: Cells
+    answer: EffectiveLength
+    other: EffectiveLength | None
+    notices: tuple[Notice, ...]
+    figures: tuple[FigureEntry, ...]
+
+    @property
+    def answers(self) -> tuple[EffectiveLength, ...]:
+        """The answer, and the one under the other depth treatment."""
+        return (self.answer, self.other) if self.other else (self.answer,)
+
+    @property
+    def n_unscored(self) -> int:
+        """Unscored trials over all lengths."""
+        return sum(self.answer.unscored_by_length.values())
+
+    @property
+    def n_trials(self) -> int:
+        """Trials over all lengths, scored or not."""
+        return int(self.answer.n_trials.sum()) + self.n_unscored
+
+
+def build_group(
+    cells: Cells,
+    criterion: Criterion,
+    *,
+    level: float,
+    settings: ReportSettings,
+    folder: Path,
+) -> GroupContent:
+    """Analyse one group and draw its figures into `folder`."""
+    answer = analyse(cells, criterion, level=level, settings=settings)
+    other = None
+    if cells.grid.depths.size > 1:
+        other_criterion = replace(criterion, depth_treatment=_other_treatment(criterion))
+        other = analyse(cells, other_criterion, level=level, settings=settings)
+    slug = slug_of(answer.model, answer.task)
+    return GroupContent(
+        slug=slug,
+        cells=cells,
+        answer=answer,
+        other=other,
+        notices=tuple(_notices(answer, other, cells.notices)),
+        figures=draw_figures(cells, answer, slug, folder),
+    )
+
+
+def analyse(
+    cells: Cells, criterion: Criterion, *, level: float, settings: ReportSettings
+) -> EffectiveLength:
+    """State the effective length as the settings ask."""
+    return effective_length(
+        cells,
+        criterion,
+        level=level,
+        sets=settings.sets,
+        masses=settings.masses,
+        seed=settings.seed,
+    )
+
+
+def _other_treatment(criterion: Criterion) -> str:
+    return "mean" if criterion.treatment.is_order else "worst"
+
+
+def _notices(
+    answer: EffectiveLength, other: EffectiveLength | None, shared: Sequence[Notice]
+) -> Iterator[Notice]:
+    """Yield the group's own notices; what only the other depth treatment says is marked so."""
+    own = own_notices(answer, shared)
+    yield from own
+    if other is None:
+        return
+    known = {notice.message for notice in own}
+    for notice in own_notices(other, shared):
+        if notice.message in known:
+            continue
+        speaks_for_itself = notice.message.startswith(other.criterion.depth_treatment)
+        prefix = "" if speaks_for_itself else f"{other.depth_in_words()}: "
+        yield Notice(notice.code, prefix + notice.message, notice.category)
+
+
+def point_in_words(answer: EffectiveLength) -> str:
+    """Return the effective length with its unit, as a reader should quote it.
+
+    Examples
+    --------
+    >>> cells = Cells.from_counts([4096, 8192], [0.5], n_cases=40, successes=[[40], [20]])
+    >>> point_in_words(effective_length(cells, Criterion(0.85)))
+    '4096 tokens'
+    >>> point_in_words(effective_length(cells, Criterion(0.5)))
+    'at least 8192 tokens (>=8192): every tested length passes'
+    """
+    estimate, unit = answer.observed, answer.length_unit
+    return {
+        "crossed": f"{estimate.length} {unit}",
+        "beyond_tested": (
+            f"at least {estimate.length} {unit} ({estimate.display}): every tested length passes"
+        ),
+        "below_tested": (
+            f"below {answer.lengths[0]} {unit} ({estimate.display}): no tested length passes"
+        ),
+    }[estimate.status]
+
+
+def set_in_words(interval: Interval, unit: str) -> str:
+    """Return a set with its unit and kind, and why it is not the one asked for."""
+    words = f"{interval.display} {unit} ({interval.kind})"
+    if interval.fell_back_from:
+        asked = interval.fell_back_from
+        words += f"; not {asked.kind}, because {asked.reason}"
+    return words
+
+
+def percent(share: float) -> str:
+    """Write a level as a percentage.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(0.995)
+    ('95%', '99.5%')
+    """
+    return f"{100 * share:.4g}%"
+
+
+def length_table(answer: EffectiveLength) -> pd.DataFrame:
+    """Return one row per length, tested or not: accuracy, passes, trials, cases, unscored."""
+    frame = answer.to_frame().assign(length=answer.lengths)
+    only_unscored = sorted(set(answer.unscored_by_length) - set(answer.lengths.tolist()))
+    if only_unscored:
+        empty = pd.DataFrame(
+            {
+                "length": only_unscored,
+                "accuracy": np.nan,
+                "passes": pd.NA,
+                "n_trials": 0,
+                "n_cases": 0,
+                "n_unscored": [answer.unscored_by_length[length] for length in only_unscored],
+            }
+        )
+        frame = pd.concat([frame.astype({"passes": object}), empty], ignore_index=True)
+    table = frame.sort_values("length", ignore_index=True)
+    labels = [length_label(length, answer.length_unit) for length in table["length"]]
+    table.insert(1, "label", labels)
+    return table
+
+
+def mass_table(answer: EffectiveLength) -> pd.DataFrame:
+    """Return one row per outcome: its label, and the share each kind of mass gives it."""
+    estimate = answer.observed
+    outcomes = range(estimate.lengths.size + 1)
+    interval = estimate.default_set
+    return pd.DataFrame(
+        {
+            "outcome": [outcome_label(outcome, estimate.lengths) for outcome in outcomes],
+            **dict(estimate.masses),
+            "in_set": [outcome in interval for outcome in outcomes],
+        }
+    )
+
+
+def summary_table(groups: Sequence[GroupContent]) -> pd.DataFrame:
+    """Return one row per group and depth treatment: the answer with its set."""
+    return pd.DataFrame([_summary(group, answer) for group in groups for answer in group.answers])
+
+
+def _summary(group: GroupContent, answer: EffectiveLength) -> dict[str, object]:
+    estimate = answer.observed
+    interval = estimate.default_set
+    return {
+        "model": answer.model,
+        "task": answer.task,
+        "threshold": float(answer.criterion.exact_threshold),
+        "rule": answer.criterion.rule,
+        "applied_threshold": float(answer.applied_threshold),
+        "depth_treatment": answer.criterion.depth_treatment,
+        "method": estimate.method,
+        "headline": answer.headline == estimate.method,
+        "effective_length": estimate.display,
+        "length_unit": answer.length_unit,
+        "set": interval.display,
+        "set_kind": interval.kind,
+        "level": interval.level,
+        "longest_passing": estimate.longest_passing,
+        "n_trials": group.n_trials,
+        "n_cases": int(answer.n_cases.sum()),
+        "n_unscored": group.n_unscored,
+    }

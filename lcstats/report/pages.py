@@ -1,0 +1,110 @@
+"""Templates and the words they use."""
+
+import re
+from functools import cache
+from typing import Any
+
+import jinja2
+import pandas as pd
+
+from lcstats.report.contents import (
+    SET_MEANINGS,
+    SMALLEST_SHARE,
+    length_table,
+    mass_table,
+    percent,
+    point_in_words,
+    set_in_words,
+)
+
+MOST_FILES_NAMED = 5
+
+_MARKDOWN_SIGNS = re.compile(r"[\\`*\[\]<|#~]|(?<![^\W_])_|_(?![^\W_])")
+
+
+def render_page(template: str, **values: Any) -> str:
+    """Fill a template of ``templates/``; in HTML every value is escaped."""
+    return _environment().get_template(template).render(**values)
+
+
+def markdown_text(text: object) -> str:
+    r"""Write text so that Markdown takes it as text, on one line.
+
+    Examples
+    --------
+    >>> print(markdown_text("a|b_c <d>"))
+    a\|b_c \<d>
+    """
+    return _MARKDOWN_SIGNS.sub(r"\\\g<0>", " ".join(str(text).split()))
+
+
+def unscored_in_words(group: Any) -> str:
+    """Say how many trials carry no score, and at which lengths."""
+    words = f"{group.n_unscored} of {group.n_trials} trials"
+    by_length = group.answer.unscored_by_length
+    if not group.n_unscored:
+        return words
+    places = [f"{count} at {length}" for length, count in by_length.items() if count]
+    more = f" and {len(places) - 5} more lengths" if len(places) > 5 else ""
+    return f"{words}, left out and never counted as wrong: {', '.join(places[:5])}{more}"
+
+
+def setting_in_words(value: object) -> str:
+    """Write the value of a setting."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
+
+
+def files_in_words(files: list[str]) -> str:
+    """Name files: all of a few, else the first and the last.
+
+    Examples
+    --------
+    >>> files_in_words(["a.json", "b.json"]), files_in_words([])
+    ('a.json, b.json', 'none')
+    """
+    if len(files) > MOST_FILES_NAMED:
+        return f"{len(files)} files, {files[0]} to {files[-1]}"
+    return ", ".join(files) or "none"
+
+
+def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a table as rows for a template; what is missing is None."""
+    plain = table.astype(object).where(table.notna(), None)
+    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
+
+
+def shown_masses(answer: Any) -> list[dict[str, Any]]:
+    """Return the rows of the mass table with a share worth showing."""
+    kinds = list(answer.observed.masses)
+    return [
+        row
+        for row in rows_of(mass_table(answer))
+        if any(row[kind] >= SMALLEST_SHARE for kind in kinds)
+    ]
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("lcstats.report"),
+        autoescape=jinja2.select_autoescape(["html.j2"]),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(
+        md=markdown_text,
+        point=point_in_words,
+        as_set=set_in_words,
+        percent=percent,
+        unscored=unscored_in_words,
+        setting=setting_in_words,
+        files_in_words=files_in_words,
+        length_rows=lambda answer: rows_of(length_table(answer)),
+        mass_rows=shown_masses,
+    )
+    environment.globals.update(SET_MEANINGS=SET_MEANINGS)
+    return environment

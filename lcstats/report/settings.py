@@ -1,0 +1,68 @@
+"""What a report was asked for, and how it says so."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lcstats.lengths import Criterion
+from lcstats.options import Axis, MassKind, Repeats, SetKind
+from lcstats.trials import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSettings:
+    """What a report is asked for beside the criterion.
+
+    Attributes
+    ----------
+    sets : tuple of {"default", "certified", "jeffreys"}
+        Sets to state; the default one is always among them.
+    masses : tuple of {"bootstrap", "jeffreys"}
+    repeats : {"fold", "independent"}
+    axis : {"asked", "received"}
+    seed : int
+        Used only where masses have to be drawn.
+    origin : str
+        Where the results come from, in a sentence or two; the page begins with it. A report on
+        simulated trials says so here.
+    command : str
+        Command line that makes the report again.
+    """
+
+    sets: tuple[SetKind, ...] = ("default",)
+    masses: tuple[MassKind, ...] = ("bootstrap", "jeffreys")
+    repeats: Repeats = "fold"
+    axis: Axis = "asked"
+    seed: int = 0
+    origin: str = ""
+    command: str = ""
+
+
+def list_settings(
+    settings: ReportSettings, criterion: Criterion, level: float, reading: Reading | None
+) -> dict[str, Any]:
+    """Return every setting by name, enough to make the report again."""
+    return {
+        **criterion.to_dict(),
+        "guess_rate": float(criterion.exact_guess_rate),
+        "method": ["observed"],
+        "level": level,
+        "sets": list(settings.sets),
+        "masses": list(settings.masses),
+        "repeats": settings.repeats,
+        "axis": settings.axis,
+        "seed": settings.seed,
+        **_reading_settings(reading),
+        "command": settings.command or None,
+    }
+
+
+def _reading_settings(reading: Reading | None) -> Mapping[str, Any]:
+    if reading is None:
+        return {}
+    return {
+        "format": reading.format,
+        "depth_unit": reading.depth_unit,
+        "score_scale": reading.score_scale,
+        "score_threshold": reading.score_threshold,
+    }

@@ -1,0 +1,187 @@
+"""``write_report``: the door of this room. It orders the work; the others do it."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from lcstats.cells import Cells, count_cells
+from lcstats.errors import Notice
+from lcstats.lengths import Criterion
+from lcstats.report.contents import (
+    GroupContent,
+    build_group,
+    length_table,
+    mass_table,
+    summary_table,
+)
+from lcstats.report.documents import (
+    SCHEMA_VERSION,
+    effective_length_document,
+    list_warnings,
+    read_document,
+    to_json,
+)
+from lcstats.report.folder import MANIFEST, build_folder, list_files
+from lcstats.report.pages import render_page
+from lcstats.report.settings import ReportSettings, list_settings
+from lcstats.trials import Trials
+
+PAGE = "index.html"
+MARKDOWN = "report.md"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReportContent:
+    """Everything that the pages of a report say.
+
+    Attributes
+    ----------
+    groups : tuple of GroupContent
+    read : mapping
+        The ``read`` object.
+    settings : mapping
+        Every setting by name.
+    origin : str
+        Where the results come from, in words; may be empty.
+    level : float
+    notices : tuple of Notice
+        Notices on the table as a whole.
+    """
+
+    groups: tuple[GroupContent, ...]
+    read: dict[str, Any]
+    settings: dict[str, Any]
+    origin: str
+    level: float
+    notices: tuple[Notice, ...]
+
+
+def write_report(
+    results: Trials | Cells,
+    directory: str | os.PathLike[str],
+    *,
+    criterion: Criterion,
+    level: float = 0.95,
+    settings: ReportSettings | None = None,
+) -> Path:
+    """Write a report: a page that opens from disk, figures, tables and JSON beside it.
+
+    The page begins, for every (model, task), with task, threshold, depth treatment, effective
+    length and set, unscored trials and warnings; the worst depth stands beside a mean over
+    depths. Equal results and settings give byte-identical files.
+
+    Parameters
+    ----------
+    results : Trials or Cells
+        Of one or several language models and tasks.
+    directory : path-like
+        Made if it does not exist. In the folder of an earlier report that report's files are
+        replaced; a folder that holds other things is refused.
+    criterion : Criterion
+    level : float
+        Level of the sets, in (0, 1).
+    settings : ReportSettings, optional
+        Everything else that can be asked for.
+
+    Returns
+    -------
+    Path
+        The page, ``index.html``. Beside it: ``report.json``, ``report.md``, ``figures/`` (SVG,
+        PDF, PNG) and ``tables/`` (CSV).
+
+    Raises
+    ------
+    TableError
+        If no trial is scored.
+    OptionError
+        If the folder holds other things, or an option is out of range. Nothing is written then.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> cells = Cells.from_counts(
+    ...     [4096, 8192], [0.0, 1.0], n_cases=20, successes=[[20, 19], [17, 12]]
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_report(cells, folder, criterion=Criterion(0.85))
+    ...     report = json.loads(page.with_name("report.json").read_text())
+    >>> report["effective_length"]["groups"][0]["estimates"][0]["display"]
+    '4096'
+    """
+    settings = settings or ReportSettings()
+    folder = Path(directory)
+    with build_folder(folder) as aside:
+        cells = count_cells(results, repeats=settings.repeats, axis=settings.axis)
+        groups = tuple(
+            build_group(group, criterion, level=level, settings=settings, folder=aside)
+            for group in cells
+        )
+        content = ReportContent(
+            groups=groups,
+            read=read_document(results, repeats=settings.repeats),
+            settings=list_settings(settings, criterion, level, cells.reading),
+            origin=settings.origin,
+            level=level,
+            notices=tuple(dict.fromkeys(cells.notices)),
+        )
+        _write_tables(groups, aside)
+        _write_pages(content, aside)
+    return folder / PAGE
+
+
+def report_document(content: ReportContent, files: Sequence[str]) -> dict[str, Any]:
+    """Return the object of ``report.json``; what later analyses bring is null."""
+    answers = [group.answer for group in content.groups]
+    others = [group.other for group in content.groups if group.other]
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "source": {
+            "origin": content.origin or None,
+            "format": content.read["format"],
+            "files": content.read["files"],
+        },
+        "settings": content.settings,
+        "read": content.read,
+        "fit": None,
+        "effective_length": effective_length_document(answers, content.notices),
+        "other_depth_treatment": effective_length_document(others, content.notices),
+        "needles": None,
+        "spec_sheet": None,
+        "patterns": None,
+        "files": list(files),
+        "warnings": list_warnings(content.notices)
+        + [
+            {**notice.to_dict(), "model": group.answer.model, "task": group.answer.task}
+            for group in content.groups
+            for notice in group.notices
+        ],
+    }
+
+
+def _write_tables(groups: Sequence[GroupContent], folder: Path) -> None:
+    tables = folder / "tables"
+    tables.mkdir()
+    _write_csv(summary_table(groups), tables / "effective-lengths.csv")
+    for group in groups:
+        _write_csv(group.cells.to_frame(), tables / f"{group.slug}-cells.csv")
+        _write_csv(length_table(group.answer), tables / f"{group.slug}-lengths.csv")
+        _write_csv(mass_table(group.answer), tables / f"{group.slug}-masses.csv")
+
+
+def _write_csv(table: pd.DataFrame, path: Path) -> None:
+    _write_text(path, table.to_csv(index=False, lineterminator="\n"))
+
+
+def _write_pages(content: ReportContent, folder: Path) -> None:
+    files = sorted({*list_files(folder), PAGE, MARKDOWN, MANIFEST})
+    _write_text(folder / PAGE, render_page("report.html.j2", content=content, files=files))
+    _write_text(folder / MARKDOWN, render_page("report.md.j2", content=content, files=files))
+    _write_text(folder / MANIFEST, to_json(report_document(content, files)) + "\n")
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")

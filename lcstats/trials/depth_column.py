@@ -1,0 +1,184 @@
+"""Depths: fractions of the context, also written as percentages."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lcstats.options import DepthUnit
+from lcstats.trials.columns import depth_unit_of_name
+from lcstats.trials.faults import Faults
+from lcstats.trials.values import Kind, Parsed, parse_column, parse_number
+from lcstats.trials.wording import flag
+
+N_DECIMALS = 9
+"""Depths are rounded to this many decimals, so that float noise does not split a cell."""
+
+_UNCLEAR_MEND = (
+    f"pass {flag('depth_unit', 'fraction')} if 1 is the end of the context, "
+    f"{flag('depth_unit', 'percent')} if 100 is"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Depths:
+    """Depths as fractions.
+
+    Attributes
+    ----------
+    values : float64 array, shape (n_rows,)
+        In [0, 1]: 0 is the start of the context; NaN where a trial has no depth.
+    unit : {"fraction", "percent"} or None
+        The unit the column was read in; None where no depth other than 0 is present.
+    """
+
+    values: NDArray[np.float64]
+    unit: DepthUnit | None
+
+
+def read_depths(
+    column: pd.Series,
+    *,
+    unit: DepthUnit | None = None,
+    name: str = "depth",
+    faults: Faults,
+) -> Depths:
+    """Read a column of depths.
+
+    Without a declared unit, the column's name (``depth_percent``) or its values decide:
+    a value above 1 means percent, values strictly between 0 and 1 mean fraction. A column
+    that says both, or neither (only 0 and 1), is asked about.
+
+    Parameters
+    ----------
+    column : Series, shape (n_rows,)
+        The depths as the table has them.
+    unit : {"fraction", "percent"}, optional
+        Their declared unit. Text with ``%`` is a percentage in any case.
+    name : str
+        The column's own name, for messages.
+    faults : Faults
+        Gets every depth out of range, unreadable, or of another unit than its column.
+
+    Returns
+    -------
+    Depths
+
+    Examples
+    --------
+    >>> from lcstats.trials.origin import Origin
+    >>> faults = Faults(Origin.of_frame(3))
+    >>> read_depths(pd.Series([0, 25, 100]), faults=faults).values.tolist()
+    [0.0, 0.25, 1.0]
+    """
+    parsed = parse_column(column, parse_percentage)
+    faults.add(
+        parsed.is_kind(Kind.BAD),
+        name,
+        column,
+        (
+            "expected a number or a percentage",
+            "leave the cell empty if the trial has no depth; "
+            "for a decimal comma pass decimal=',' (--decimal ,)",
+        ),
+    )
+    plain = parsed.is_kind(Kind.NUMBER) & (parsed.values != 0)
+    percentages = parsed.is_kind(Kind.WORD)
+    found = unit or _infer_unit(parsed.values, plain, name, faults)
+    if unit is None and percentages.any():
+        found = "percent"
+        _refuse_mixture(plain, column, name, "percentages", faults)
+    elif unit is None and found == "percent" and depth_unit_of_name(name) is None:
+        between = plain & (parsed.values > 0) & (parsed.values < 1)
+        _refuse_mixture(between, column, name, "values above 1", faults)
+        _refuse_unclear_files(parsed, plain, name, faults)
+    in_percent = percentages | (found == "percent")
+    values: NDArray[np.float64] = np.where(in_percent, parsed.values / 100, parsed.values)
+    _refuse_out_of_range(values, in_percent, column, name, faults)
+    return Depths(values.round(N_DECIMALS), found)
+
+
+def parse_percentage(text: str) -> float | None:
+    """Read a percentage such as ``25 %``.
+
+    Examples
+    --------
+    >>> parse_percentage("25 %"), parse_percentage("middle")
+    (25.0, None)
+    """
+    return parse_number(text[:-1]) if text.endswith("%") else None
+
+
+def _infer_unit(
+    values: NDArray[np.float64], plain: NDArray[np.bool_], name: str, faults: Faults
+) -> DepthUnit | None:
+    declared = depth_unit_of_name(name)
+    seen = values[plain]
+    if not seen.size:
+        return declared
+    if (seen > 1).any():
+        return declared or "percent"
+    if declared != "percent" and (seen < 1).any():
+        return "fraction"
+    if declared is None or (declared == "percent" and (seen < 1).any()):
+        faults.add_table(
+            f"{name} holds only values from {seen.min():g} to {seen.max():g}"
+            if declared
+            else f"{name} holds only 0 and 1",
+            "expected depths that tell fractions from percentages",
+            _UNCLEAR_MEND,
+        )
+    return declared
+
+
+def _refuse_mixture(
+    wrong: NDArray[np.bool_], column: pd.Series, name: str, beside: str, faults: Faults
+) -> None:
+    faults.add(
+        wrong,
+        name,
+        column,
+        (f"expected one unit in a column that also holds {beside}", _UNCLEAR_MEND),
+    )
+
+
+def _refuse_unclear_files(
+    parsed: Parsed, plain: NDArray[np.bool_], name: str, faults: Faults
+) -> None:
+    """Ask about a file whose depths are only 0 and 1 beside files in percent."""
+    for file in faults.origin.files_without(plain & (parsed.values > 1), where=plain):
+        faults.add_table(
+            f"{name} holds only 0 and 1 in {file}, and larger values in other files",
+            "expected depths that tell fractions from percentages",
+            _UNCLEAR_MEND,
+        )
+
+
+def _refuse_out_of_range(
+    values: NDArray[np.float64],
+    in_percent: NDArray[np.bool_],
+    column: pd.Series,
+    name: str,
+    faults: Faults,
+) -> None:
+    with np.errstate(invalid="ignore"):
+        outside = (values < 0) | (values > 1)
+    faults.add(
+        outside & in_percent,
+        name,
+        column,
+        (
+            "expected a percentage in [0, 100]",
+            "mend the value, or leave the cell empty if the trial has no depth",
+        ),
+    )
+    faults.add(
+        outside & ~in_percent,
+        name,
+        column,
+        (
+            "expected a fraction in [0, 1]",
+            f"if depths are percentages pass {flag('depth_unit', 'percent')}",
+        ),
+    )

@@ -1,0 +1,181 @@
+"""The columns that place a trial or a count: model, task, length and depth."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lcstats.errors import Notice, OptionError, TableError, describe
+from lcstats.options import LengthUnit, check_option
+from lcstats.trials.depth_column import Depths, read_depths
+from lcstats.trials.faults import Faults
+from lcstats.trials.length_column import read_lengths
+from lcstats.trials.naming import NamedTable
+from lcstats.trials.records import TableOptions
+from lcstats.trials.values import Texts, spread, texts_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """Where in the sweep every row lies.
+
+    Attributes
+    ----------
+    frame : DataFrame, shape (n_rows, 4)
+        Columns ``model``, ``task`` (str), ``length`` (int64), ``depth`` (float64 in [0, 1]).
+    codes : dict of str to int64 array, shape (n_rows,)
+        Codes of the columns of text.
+    length_unit : str
+        Unit of the lengths.
+    depth_unit : str or None
+        Unit in which the depths were read.
+    notices : tuple of Notice
+        What was decided.
+    """
+
+    frame: pd.DataFrame
+    codes: dict[str, NDArray[np.int64]]
+    length_unit: str
+    depth_unit: str | None
+    notices: tuple[Notice, ...]
+
+
+def read_design(named: NamedTable, options: TableOptions, faults: Faults) -> Design:
+    """Read model, task, length and depth of every row.
+
+    Parameters
+    ----------
+    named : NamedTable
+        Has at least a column ``length``.
+    options : TableOptions
+        What the call asked for.
+    faults : Faults
+        Gets every value that cannot be used.
+
+    Returns
+    -------
+    Design
+
+    Raises
+    ------
+    OptionError
+        If `options` name one language model and the table several.
+    TableError
+        If the lengths are of several units.
+    """
+    model, model_notices = _read_model(named, options, faults)
+    task = _read_task(named, faults)
+    lengths = read_lengths(
+        named.frame["length"],
+        unit=_length_unit(named, options),
+        name=named.named("length"),
+        faults=faults,
+    )
+    depths = _read_depths(named, options, faults)
+    columns = {
+        "model": model.values,
+        "task": task.values,
+        "length": lengths.values,
+        "depth": depths.values,
+    }
+    return Design(
+        pd.DataFrame(columns, copy=False),
+        {"model": model.codes, "task": task.codes},
+        lengths.unit,
+        depths.unit,
+        (*model_notices, *lengths.notices),
+    )
+
+
+def _read_model(
+    named: NamedTable, options: TableOptions, faults: Faults
+) -> tuple[Texts, tuple[Notice, ...]]:
+    column, n_rows = named.column("model"), len(named.frame)
+    if column is None:
+        given = options.model_name or named.knowledge.model_name
+        return _constant(given or "model", n_rows), () if given else _unnamed_notices(named)
+    texts = texts_of(column)
+    if options.model_name is not None:
+        _refuse_several_models(named, options.model_name, texts.uniques)
+        return _constant(options.model_name, n_rows), ()
+    _refuse_missing(named, "model", texts, faults)
+    return texts, ()
+
+
+def _refuse_several_models(named: NamedTable, given: str, models: tuple[str, ...]) -> None:
+    if len(models) < 2:
+        return
+    raise OptionError(
+        describe(
+            f"model_name is {given!r}, and {named.origin.name} holds {len(models)} language "
+            f"models: {', '.join(models[:5])}",
+            "expected a table of one language model",
+            "leave out --model-name, or read one language model's files",
+        )
+    )
+
+
+def _unnamed_notices(named: NamedTable) -> tuple[Notice, ...]:
+    n_files = len(named.origin.parts)
+    if n_files < 2:
+        return ()
+    return (
+        Notice(
+            "model-unnamed",
+            f"no column names the language model, so {n_files} files were taken as one; "
+            "pass model_name='NAME' (--model-name NAME), or read language models apart",
+        ),
+    )
+
+
+def _read_task(named: NamedTable, faults: Faults) -> Texts:
+    column = named.column("task")
+    if column is None:
+        return _constant("default", len(named.frame))
+    texts = texts_of(column)
+    _refuse_missing(named, "task", texts, faults)
+    return texts
+
+
+def _constant(word: str, n_rows: int) -> Texts:
+    codes = np.zeros(n_rows, dtype=np.int64)
+    return Texts(spread([word], codes), codes, (word,))
+
+
+def _refuse_missing(named: NamedTable, name: str, texts: Texts, faults: Faults) -> None:
+    faults.add(
+        texts.codes < 0,
+        named.named(name),
+        named.frame[name],
+        (f"expected a {name} on every row", "fill it in, or remove the column"),
+    )
+
+
+def _length_unit(named: NamedTable, options: TableOptions) -> LengthUnit:
+    """Return the declared unit, or the one that a column ``length_unit`` names."""
+    column = named.column("length_unit")
+    if column is None or options.length_unit != "tokens":
+        return options.length_unit
+    units = texts_of(column).uniques
+    if len(units) > 1:
+        raise TableError(
+            describe(
+                f"{named.origin.name}: lengths are in {' and '.join(units)}",
+                "expected one unit of length in a table",
+                "read tables of different units apart",
+            )
+        )
+    return check_option(units[0], LengthUnit, "length_unit") if units else "tokens"  # type: ignore[return-value]
+
+
+def _read_depths(named: NamedTable, options: TableOptions, faults: Faults) -> Depths:
+    column = named.column("depth")
+    if column is None:
+        return Depths(np.full(len(named.frame), np.nan), None)
+    return read_depths(
+        column,
+        unit=options.depth_unit or named.knowledge.depth_unit,
+        name=named.named("depth"),
+        faults=faults,
+    )

@@ -1,0 +1,260 @@
+"""Whose trial is this: cases, repeats, exact copies, second attempts and contradictions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lcstats.errors import DuplicateWarning, Notice, TableError, describe
+from lcstats.trials.origin import Origin
+from lcstats.trials.wording import counted
+
+CELL = ("model", "task", "length", "depth")
+KEY = (*CELL, "case", "repeat")
+_N_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Identified:
+    """A table in which no two rows are the same trial.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The rows that stay, in their order, with unique :data:`KEY` values.
+    n_duplicates : int
+        Exact copies that were dropped.
+    notices : tuple of Notice
+        What was dropped or numbered.
+    """
+
+    frame: pd.DataFrame
+    n_duplicates: int
+    notices: tuple[Notice, ...]
+
+
+def combine_codes(codes: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Number the combinations of several codes (-1: missing) with one integer per row.
+
+    Rows get equal numbers exactly where all their codes are equal.
+
+    Examples
+    --------
+    >>> combine_codes([np.array([0, 0, 1]), np.array([-1, 2, -1])]).tolist()
+    [0, 3, 4]
+    """
+    combined = np.zeros(codes[0].size, dtype=np.int64)
+    n_so_far = 1
+    for column in codes:
+        lowest = int(column.min(initial=0))
+        n_values = int(column.max(initial=0)) - lowest + 1
+        if n_values == 1:
+            continue
+        if n_so_far > np.iinfo(np.int64).max // n_values:
+            combined, n_so_far = _renumber(combined)
+        combined *= n_values
+        combined += column
+        combined -= lowest
+        n_so_far *= n_values
+    return combined
+
+
+def _renumber(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    numbered, uniques = pd.factorize(codes)
+    return numbered.astype(np.int64, copy=False), len(uniques)
+
+
+def key_codes(
+    frame: pd.DataFrame, columns: Sequence[str], known: dict[str, NDArray[np.int64]] | None = None
+) -> NDArray[np.int64]:
+    """Number the combinations of some columns' values, one integer per row.
+
+    Parameters
+    ----------
+    frame : DataFrame, shape (n_rows, n_columns)
+        A canonical table.
+    columns : sequence of str
+        The columns to combine.
+    known : dict of str to int64 array, optional
+        Codes that were already found.
+
+    Returns
+    -------
+    int64 array, shape (n_rows,)
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"model": ["a", "a", "b"], "length": [1, 1, 1]})
+    >>> codes = key_codes(frame, ["model", "length"])
+    >>> codes[0] == codes[1], codes[0] == codes[2]
+    (np.True_, np.False_)
+    """
+    known = known or {}
+    return combine_codes(
+        [known[name] if name in known else pd.factorize(frame[name])[0] for name in columns]
+    )
+
+
+def number_cases(numbers: pd.Series | None, cell_codes: NDArray[np.int64]) -> pd.Series:
+    """Name the cases of a table without ids: each row is its own case.
+
+    Parameters
+    ----------
+    numbers : Series of int, optional
+        A trial, repetition or epoch number; it names the cases if it tells the rows of every
+        cell apart. Otherwise rows are counted from 1.
+    cell_codes : int64 array, shape (n_rows,)
+        Number of each row's cell.
+
+    Returns
+    -------
+    Series of str, shape (n_rows,)
+    """
+    if numbers is not None:
+        key = combine_codes([cell_codes, numbers.to_numpy(dtype=np.int64)])
+        if _are_distinct(key):
+            return numbers.astype("str")
+    return pd.Series(np.arange(1, cell_codes.size + 1)).astype("str")
+
+
+def resolve_identity(
+    frame: pd.DataFrame, origin: Origin, known: dict[str, NDArray[np.int64]] | None = None
+) -> Identified:
+    """Make every trial of a table with case ids unique.
+
+    Of the rows that share a key (model, task, length, depth, case, repeat): exact copies are
+    kept once; an attempt without a score gives way to one with a score, or to a later one;
+    rows with the same score but other details are further repeats, and are numbered on.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A canonical table with case ids.
+    origin : Origin
+        Where its rows came from.
+    known : dict of str to int64 array, optional
+        Codes of columns that were already found.
+
+    Returns
+    -------
+    Identified
+
+    Raises
+    ------
+    TableError
+        If rows that share a key have different scores; the keys are listed.
+    """
+    keys = key_codes(frame, KEY, known)
+    if _are_distinct(keys):
+        return Identified(frame, 0, ())
+    shared = pd.Series(keys).duplicated(keep=False).to_numpy()
+    rows = frame[shared].assign(_key=keys[shared])
+    copies = _is_copy(rows)
+    rows = rows[~copies]
+    superseded = _is_superseded(rows)
+    rows = rows[~superseded]
+    _refuse_contradictions(rows, origin)
+    further = rows["_key"].duplicated(keep="first").to_numpy()
+    dropped = np.zeros(len(frame), dtype=bool)
+    dropped[np.flatnonzero(shared)[copies]] = True
+    dropped[np.flatnonzero(shared)[~copies][superseded]] = True
+    frame = _number_on(frame, rows.index[further]) if further.any() else frame
+    counts = int(copies.sum()), int(superseded.sum()), int(further.sum())
+    kept = frame[~dropped].reset_index(drop=True) if dropped.any() else frame
+    return Identified(kept, counts[0], _notices(*counts))
+
+
+def _are_distinct(keys: NDArray[np.int64]) -> bool:
+    """Tell whether no key occurs twice; sorting is several times faster than hashing."""
+    in_order = np.sort(keys)
+    return not bool((in_order[1:] == in_order[:-1]).any())
+
+
+def _is_copy(rows: pd.DataFrame) -> NDArray[np.bool_]:
+    """Tell which rows repeat an earlier row in every column, extras included."""
+    codes = [pd.factorize(rows[name].astype("str"))[0] for name in rows.columns if name != "_key"]
+    return pd.Series(combine_codes([rows["_key"].to_numpy(), *codes])).duplicated().to_numpy()
+
+
+def _is_superseded(rows: pd.DataFrame) -> NDArray[np.bool_]:
+    """Tell which unscored rows gave way to a scored one, or to a later attempt."""
+    scored = rows["score"].notna()
+    has_scored = scored.groupby(rows["_key"]).transform("any")
+    later = rows["_key"].duplicated(keep="last")
+    return np.asarray(~scored & (has_scored | later))
+
+
+def _refuse_contradictions(rows: pd.DataFrame, origin: Origin) -> None:
+    n_scores = rows.groupby("_key")["score"].nunique()
+    keys = n_scores.index[n_scores > 1]
+    if not len(keys):
+        return
+    disagreeing = rows[rows["_key"].isin(keys)]
+    first = disagreeing[~disagreeing["_key"].duplicated()]
+    lines = [
+        ", ".join(f"{name} {value}" for name, value in zip(KEY, key, strict=True))
+        for key in first[list(KEY)].head(_N_SHOWN).itertuples(index=False)
+    ]
+    n_more = len(keys) - len(lines)
+    listed = "\n  ".join(lines + ([f"and {n_more} more"] if n_more else []))
+    raise TableError(
+        describe(
+            f"{origin.place(int(first.index[0]))}: {len(keys)} trials appear more than once "
+            f"with different scores:\n  {listed}\n",
+            "expected one score for each (model, task, length, depth, case, repeat)",
+            _mend_of_contradiction(disagreeing),
+        )
+    )
+
+
+def _mend_of_contradiction(rows: pd.DataFrame) -> str:
+    mend = (
+        "number the repeats of a case in a column and name it with --map repeat=THEIRS "
+        "(columns={'repeat': 'THEIRS'})"
+    )
+    telling = [
+        repr(name)
+        for name in rows.columns
+        if name not in (*KEY, "score", "status", "_key")
+        and (rows[name].astype("str").groupby(rows["_key"]).nunique(dropna=False) > 1).all()
+    ]
+    if not telling:
+        return mend
+    return f"the rows differ in {', '.join(telling[:3])}: keep one value of it, or {mend}"
+
+
+def _number_on(frame: pd.DataFrame, further: pd.Index) -> pd.DataFrame:
+    """Give further rows of a case the repeat numbers after its largest."""
+    cases = pd.Series(key_codes(frame, KEY[:-1]), index=frame.index)
+    mine = cases.isin(cases[further])
+    largest = frame["repeat"][mine].groupby(cases[mine]).max()
+    running = cases[further].groupby(cases[further]).cumcount() + 1
+    repeat = frame["repeat"].copy()
+    repeat[further] = largest.loc[cases[further]].to_numpy() + running.to_numpy()
+    return frame.assign(repeat=repeat)
+
+
+def _notices(n_copies: int, n_superseded: int, n_further: int) -> tuple[Notice, ...]:
+    said = (
+        (
+            n_copies,
+            "duplicates",
+            f"{counted(n_copies, 'exact copy', 'exact copies')} of other rows left out: "
+            "each row was kept once",
+        ),
+        (
+            n_superseded,
+            "superseded",
+            f"{counted(n_superseded, 'attempt')} without a score left out: the same trial was "
+            "tried again",
+        ),
+        (
+            n_further,
+            "unnumbered-repeats",
+            f"{counted(n_further, 'row')} with the key and score of an earlier row but other "
+            "details: taken as further repeats of the case",
+        ),
+    )
+    return tuple(Notice(code, message, DuplicateWarning) for n, code, message in said if n)

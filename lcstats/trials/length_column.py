@@ -1,0 +1,144 @@
+"""Lengths: whole numbers of at least 1, also written ``128K``, ``131,072`` or ``2_048``."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lcstats.errors import Notice
+from lcstats.options import LengthUnit
+from lcstats.trials.faults import Faults
+from lcstats.trials.values import Kind, Parsed, parse_column, parse_number
+
+_SUFFIXED = re.compile(r"(?P<number>[\d.,_]+)\s*(?P<suffix>[kKmM])")
+_POWERS = {"k": 1, "m": 2}
+_LONGEST = 2.0**53
+_BASES = {"k1000": 1000, "k1024": 1024}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lengths:
+    """Lengths as whole numbers.
+
+    Attributes
+    ----------
+    values : int64 array, shape (n_rows,)
+        The lengths, in `unit`.
+    unit : str
+        ``"tokens"``, or the unit they were declared in.
+    notices : tuple of Notice
+        The base of K, where K was written.
+    """
+
+    values: NDArray[np.int64]
+    unit: str
+    notices: tuple[Notice, ...]
+
+
+def read_lengths(
+    column: pd.Series, *, unit: LengthUnit, name: str = "length", faults: Faults
+) -> Lengths:
+    """Read a column of lengths.
+
+    Parameters
+    ----------
+    column : Series, shape (n_rows,)
+        The lengths as the table has them.
+    unit : {"tokens", "k1000", "k1024", "characters", "words", "documents"}
+        Their unit. K in a text means 1024, and 1000 only for ``k1000``.
+    name : str
+        The column's own name, for messages.
+    faults : Faults
+        Gets every length that is missing, not a whole number, or below 1.
+
+    Returns
+    -------
+    Lengths
+
+    Examples
+    --------
+    >>> from lcstats.trials.origin import Origin
+    >>> column = pd.Series(["4k", "131,072", "2_048"])
+    >>> read_lengths(column, unit="tokens", faults=Faults(Origin.of_frame(3))).values.tolist()
+    [4096, 131072, 2048]
+    """
+    base = _BASES.get(unit, 1024)
+    parsed = parse_column(column, lambda text: parse_suffixed(text, base))
+    numbers = parsed.values
+    if unit in _BASES:
+        numbers = np.where(parsed.is_kind(Kind.NUMBER), numbers * base, numbers)
+    with np.errstate(invalid="ignore"):
+        usable = (numbers >= 1) & (numbers < _LONGEST) & (numbers == np.floor(numbers))
+    _add_faults(parsed, usable, column, name, faults)
+    values = np.where(usable, numbers, 1).astype(np.int64)
+    in_tokens = "tokens" if unit in _BASES else unit
+    return Lengths(values, in_tokens, _base_notices(column, parsed, base, in_tokens))
+
+
+def parse_suffixed(text: str, base: int) -> float | None:
+    """Read a number with the suffix K or M.
+
+    Examples
+    --------
+    >>> parse_suffixed("128K", 1024), parse_suffixed("1M", 1000), parse_suffixed("long", 1024)
+    (131072.0, 1000000.0, None)
+    """
+    match = _SUFFIXED.fullmatch(text.strip())
+    number = parse_number(match["number"]) if match else None
+    if match is None or number is None:
+        return None
+    return number * float(base ** _POWERS[match["suffix"].lower()])
+
+
+def _add_faults(
+    parsed: Parsed,
+    usable: NDArray[np.bool_],
+    column: pd.Series,
+    name: str,
+    faults: Faults,
+) -> None:
+    missing = parsed.is_kind(Kind.MISSING)
+    faults.add(
+        missing,
+        name,
+        column,
+        ("expected a length on every row", "fill it in, or leave the row out"),
+    )
+    fractional = ~usable & parsed.is_kind(Kind.NUMBER) & (parsed.values > 0)
+    faults.add(
+        fractional,
+        name,
+        column,
+        (
+            "expected a whole number of at least 1",
+            "if '.' groups thousands pass decimal=',' (--decimal ,); "
+            "if lengths are in thousands pass length_unit='k1024' (--length-unit k1024)",
+        ),
+    )
+    faults.add(
+        ~usable & ~missing & ~fractional,
+        name,
+        column,
+        (
+            "expected a whole number of at least 1, such as 4096, 4k or 131,072",
+            "mend the value, or name another column with --map length=THEIRS",
+        ),
+    )
+
+
+def _base_notices(column: pd.Series, parsed: Parsed, base: int, unit: str) -> tuple[Notice, ...]:
+    suffixed = parsed.is_kind(Kind.WORD)
+    if not suffixed.any():
+        return ()
+    row = int(np.argmax(suffixed))
+    other = "k1000" if base == 1024 else "k1024"
+    return (
+        Notice(
+            "length-base",
+            f"K in lengths was read as {base}: {str(column.iloc[row]).strip()} is "
+            f"{parsed.values[row]:.0f} {unit}; pass length_unit={other!r} "
+            f"(--length-unit {other}) for the other base",
+        ),
+    )

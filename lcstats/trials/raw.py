@@ -1,0 +1,57 @@
+"""A table as a file gave it, before any column is understood."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from lcstats.errors import Notice
+from lcstats.options import DepthUnit, ScoreScale
+from lcstats.trials.origin import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What a file format knows about its columns beyond their names.
+
+    Attributes
+    ----------
+    columns : mapping of str to str
+        Canonical name to the format's own name.
+    aliases : bool
+        Whether further columns may be found by their aliases.
+    depth_unit : {"fraction", "percent"}, optional
+        Unit in which the format writes depths.
+    score_scale : {"0-1", "0-100", "1-10"}, optional
+        Scale in which the format writes scores.
+    model_name : str, optional
+        Name of the language model where the format keeps it outside its rows.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    aliases: bool = True
+    depth_unit: DepthUnit | None = None
+    score_scale: ScoreScale | None = None
+    model_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawTable:
+    """Rows as a file gave them, with their origin.
+
+    Attributes
+    ----------
+    frame : DataFrame, shape (n_rows, n_columns)
+        Columns under the file's own names, values as the file has them.
+    origin : Origin
+        Where each row came from.
+    knowledge : Knowledge
+        What the format knows about the columns.
+    notices : tuple of Notice
+        What happened while reading the file.
+    """
+
+    frame: pd.DataFrame
+    origin: Origin
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    notices: tuple[Notice, ...] = ()

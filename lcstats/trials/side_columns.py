@@ -1,0 +1,186 @@
+"""Columns that accompany a trial: repeats, needles, tokens received, cluster, output, times."""
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lcstats.errors import DesignWarning, Notice
+from lcstats.trials.faults import Faults
+from lcstats.trials.naming import NamedTable
+from lcstats.trials.values import Kind, factorize, parse_column, spread, texts_of
+
+FAR_SHARE = 0.1
+"""A received length further than this share from the asked one is flagged."""
+
+_WHOLE = ("tokens_received", "n_needles", "n_found")
+_TIMES = ("latency_s", "ttft_s")
+_LISTS = ("needle_depths", "needle_found")
+
+
+def read_side_columns(named: NamedTable, faults: Faults) -> dict[str, pd.Series]:
+    """Read the optional columns that a table has.
+
+    Parameters
+    ----------
+    named : NamedTable
+        The table.
+    faults : Faults
+        Gets every value that cannot be used.
+
+    Returns
+    -------
+    dict of str to Series, shape (n_rows,)
+        Canonical name to values: whole numbers as Int64, times as float64, lists as lists.
+    """
+    sides: dict[str, pd.Series] = {}
+    for names, read in (
+        (_WHOLE, _read_whole),
+        (_LISTS, _read_lists),
+        (("cluster",), _read_cluster),
+        (_TIMES, _read_times),
+        (("output",), _read_output),
+    ):
+        sides |= _read_each(named, names, read, faults)
+    if {"n_needles", "n_found"} <= sides.keys():
+        _refuse_too_many_found(named, sides, faults)
+    return sides
+
+
+def read_repeats(named: NamedTable, faults: Faults) -> pd.Series | None:
+    """Read the number of each repeat, counted from 1, or None where no column has one."""
+    column = named.column("repeat")
+    if column is None:
+        return None
+    parsed = parse_column(column)
+    _refuse_not_whole(parsed.values, parsed.is_kind(Kind.BAD), column, named, "repeat", faults)
+    numbers = pd.Series(np.nan_to_num(parsed.values, nan=1.0).astype(np.int64))
+    return numbers + 1 if len(numbers) and numbers.min() == 0 else numbers
+
+
+def received_notices(frame: pd.DataFrame, length_unit: str) -> tuple[Notice, ...]:
+    """Flag tokens received far from the tokens asked for."""
+    if "tokens_received" not in frame or length_unit != "tokens":
+        return ()
+    received = frame["tokens_received"].to_numpy(dtype=np.float64, na_value=np.nan)
+    share = received / frame["length"].to_numpy() - 1
+    n_far = int((np.abs(share) > FAR_SHARE).sum())
+    if not n_far:
+        return ()
+    return (
+        Notice(
+            "received-length",
+            f"{n_far} of {len(frame)} trials received a length more than {FAR_SHARE:.0%} from the "
+            f"one asked for (smallest ratio {np.nanmin(share) + 1:.3g}): truncated or short "
+            "prompts do not test the length asked for",
+            DesignWarning,
+        ),
+    )
+
+
+_Read = Callable[[NamedTable, str, Faults], pd.Series]
+
+
+def _read_each(
+    named: NamedTable, names: tuple[str, ...], read: _Read, faults: Faults
+) -> dict[str, pd.Series]:
+    return {name: read(named, name, faults) for name in names if name in named.mapping}
+
+
+def _read_whole(named: NamedTable, name: str, faults: Faults) -> pd.Series:
+    column = named.frame[name]
+    parsed = parse_column(column)
+    _refuse_not_whole(parsed.values, parsed.is_kind(Kind.BAD), column, named, name, faults)
+    missing = np.isnan(parsed.values)
+    if name == "tokens_received":
+        missing |= parsed.values == 0
+    whole = pd.Series(np.where(missing, 0, parsed.values).astype(np.int64)).astype("Int64")
+    return whole.mask(missing)
+
+
+def _refuse_not_whole(
+    values: NDArray[np.float64],
+    bad: NDArray[np.bool_],
+    column: pd.Series,
+    named: NamedTable,
+    name: str,
+    faults: Faults,
+) -> None:
+    with np.errstate(invalid="ignore"):
+        wrong = bad | (values < 0) | (values > 2**53) | (values != np.floor(values))
+    faults.add(
+        wrong & ~(np.isnan(values) & ~bad),
+        named.named(name),
+        column,
+        (
+            "expected a whole number of at least 0",
+            f"leave it empty where unknown, or map another column with --map {name}=THEIRS",
+        ),
+    )
+
+
+def _read_times(named: NamedTable, name: str, faults: Faults) -> pd.Series:
+    parsed = parse_column(named.frame[name])
+    faults.add(
+        parsed.is_kind(Kind.BAD),
+        named.named(name),
+        named.frame[name],
+        ("expected seconds", "leave it empty where unknown"),
+    )
+    return pd.Series(parsed.values)
+
+
+def _read_lists(named: NamedTable, name: str, faults: Faults) -> pd.Series:
+    lists = named.frame[name].map(_as_list, na_action=None).astype(object)
+    faults.add(
+        lists.map(lambda value: value is _UNREADABLE),
+        named.named(name),
+        named.frame[name],
+        ("expected a list such as [0.1, 0.9]", "leave it empty where unknown"),
+    )
+    return lists
+
+
+_UNREADABLE = object()
+
+
+def _as_list(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if not isinstance(value, str):
+        return None if pd.isna(value) else _UNREADABLE  # type: ignore[call-overload]
+    try:
+        found = json.loads(value) if value.strip() else None
+    except json.JSONDecodeError:
+        return _UNREADABLE
+    return found if found is None or isinstance(found, list) else _UNREADABLE
+
+
+def _read_cluster(named: NamedTable, name: str, faults: Faults) -> pd.Series:
+    return texts_of(named.frame[name]).values
+
+
+def _read_output(named: NamedTable, name: str, faults: Faults) -> pd.Series:
+    """Keep outputs as they are: an empty output is an output."""
+    column = named.frame[name]
+    if column.dtype == "str":
+        return column
+    codes, uniques = factorize(column)
+    return spread([str(value) for value in uniques], codes)
+
+
+def _refuse_too_many_found(named: NamedTable, sides: dict[str, pd.Series], faults: Faults) -> None:
+    too_many = (sides["n_found"] > sides["n_needles"]).fillna(False).to_numpy(dtype=bool)
+    faults.add(
+        too_many,
+        named.named("n_found"),
+        named.frame["n_found"],
+        (
+            f"expected at most {named.named('n_needles')}",
+            "map the right columns with --map n_found=THEIRS --map n_needles=THEIRS",
+        ),
+    )

@@ -1,0 +1,215 @@
+"""Cells of a column to numbers and texts: unique values are parsed once, then spread out."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+TEXT_DTYPE = pd.Series(["text"]).dtype
+"""Dtype of columns of text: ``str`` from pandas 3 on, ``object`` before."""
+
+MISSING_WORDS = frozenset({"", "nan", "na", "n/a", "<na>", "null", "none"})
+"""What an empty cell of a column of numbers looks like, in lower case."""
+
+_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+_UNDERSCORED = re.compile(r"[+-]?\d{1,3}(_\d{3})+(\.\d+)?")
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
+
+
+class Kind(IntEnum):
+    """What a cell was before it became a number."""
+
+    MISSING = 0
+    NUMBER = 1
+    WORD = 2
+    BAD = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """A column as numbers, and what each of its cells was.
+
+    Attributes
+    ----------
+    values : float64 array, shape (n_rows,)
+        The numbers; NaN where there is none.
+    kinds : uint8 array, shape (n_rows,)
+        :class:`Kind` of each cell. ``WORD`` is a spelling of the column's own: ``128K``, ``25%``.
+    """
+
+    values: NDArray[np.float64]
+    kinds: NDArray[np.uint8]
+
+    def is_kind(self, kind: Kind) -> NDArray[np.bool_]:
+        """Return where the cells are of this kind, shape (n_rows,)."""
+        return np.equal(self.kinds, kind)
+
+
+WordParser = Callable[[str], float | None]
+"""Turns a text that is no plain number into one, or gives None."""
+
+
+def parse_number(text: str) -> float | None:
+    """Read a plain number, with thousands grouped by commas or underscores or not at all.
+
+    Examples
+    --------
+    >>> parse_number("131,072"), parse_number("2_048"), parse_number("0.5"), parse_number("4k")
+    (131072.0, 2048.0, 0.5, None)
+    """
+    text = text.strip().lower()
+    if _GROUPED.fullmatch(text):
+        text = text.replace(",", "")
+    elif _UNDERSCORED.fullmatch(text):
+        text = text.replace("_", "")
+    return float(text) if _PLAIN.fullmatch(text) else None
+
+
+def parse_column(column: pd.Series, parse_word: WordParser | None = None) -> Parsed:
+    """Parse a column of numbers, however its cells are typed.
+
+    Parameters
+    ----------
+    column : Series, shape (n_rows,)
+        Numbers, booleans, text, or a mixture.
+    parse_word : callable, optional
+        Reads the texts that are no plain numbers.
+
+    Returns
+    -------
+    Parsed
+
+    Examples
+    --------
+    >>> parse_column(pd.Series(["4", "none", "x"])).values.tolist()
+    [4.0, nan, nan]
+    """
+    if pd.api.types.is_bool_dtype(column.dtype) or not pd.api.types.is_numeric_dtype(column.dtype):
+        return _parse_by_value(column, parse_word)
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    kinds = np.where(np.isnan(values), Kind.MISSING, Kind.NUMBER).astype(np.uint8)
+    kinds[np.isinf(values)] = Kind.BAD
+    return Parsed(values, kinds)
+
+
+def _parse_by_value(column: pd.Series, parse_word: WordParser | None) -> Parsed:
+    codes, uniques = factorize(column)
+    parsed = [_parse_cell(value, parse_word) for value in uniques]
+    parsed.append((np.nan, Kind.MISSING))
+    values = np.array([value for value, _ in parsed], dtype=np.float64)
+    kinds = np.array([kind for _, kind in parsed], dtype=np.uint8)
+    return Parsed(values[codes], kinds[codes])
+
+
+def _parse_cell(value: object, parse_word: WordParser | None) -> tuple[float, Kind]:
+    if isinstance(value, (bool, np.bool_)):
+        value = str(value)
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        number = float(value)
+        return (number, Kind.NUMBER) if np.isfinite(number) else (np.nan, Kind.BAD)
+    text = str(value).strip()
+    if text.lower() in MISSING_WORDS:
+        return np.nan, Kind.MISSING
+    number_or_none = parse_number(text)
+    if number_or_none is not None:
+        return number_or_none, Kind.NUMBER
+    word = parse_word(text) if parse_word else None
+    return (np.nan, Kind.BAD) if word is None else (word, Kind.WORD)
+
+
+def factorize(column: pd.Series) -> tuple[NDArray[np.int64], list[object]]:
+    """Number the distinct values of a column; missing cells get -1.
+
+    Cells that cannot be compared (lists, mappings) are compared by their text.
+
+    Returns
+    -------
+    codes : int64 array, shape (n_rows,)
+        Number of each cell's value.
+    uniques : list, length n_unique
+        The values, in order of appearance.
+
+    Examples
+    --------
+    >>> codes, uniques = factorize(pd.Series(["b", "a", None, "b"]))
+    >>> codes.tolist(), uniques
+    ([0, 1, -1, 0], ['b', 'a'])
+    """
+    try:
+        codes, uniques = pd.factorize(column)
+    except TypeError:
+        codes, uniques = pd.factorize(column.map(repr, na_action="ignore"))
+    return codes.astype(np.int64, copy=False), uniques.tolist()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """A column as text.
+
+    Attributes
+    ----------
+    values : Series of str, shape (n_rows,)
+        The texts; missing where the cell was empty.
+    codes : int64 array, shape (n_rows,)
+        Number of each cell's text; -1 where missing.
+    uniques : tuple of str
+        The distinct texts by number.
+    """
+
+    values: pd.Series
+    codes: NDArray[np.int64]
+    uniques: tuple[str, ...]
+
+
+def texts_of(column: pd.Series) -> Texts:
+    """Turn a column into text; whole numbers lose no digits and gain no ``.0``.
+
+    The words NA, None and null are text here. Empty cells are missing.
+
+    Examples
+    --------
+    >>> texts_of(pd.Series([7.0, None])).values.tolist()
+    ['7', nan]
+    >>> texts_of(pd.Series(["NA", ""])).values.tolist()
+    ['NA', nan]
+    """
+    codes, uniques = factorize(column)
+    if pd.api.types.is_integer_dtype(column.dtype):
+        words = list(map(str, uniques))
+        return Texts(spread(words, codes), codes, tuple(words))
+    words = [_text_of(value) for value in uniques]
+    if len(set(words)) < len(words) or "" in words:
+        codes, words = _merge_words(codes, words)
+    elif column.dtype == "str":
+        return Texts(column.reset_index(drop=True), codes, tuple(words))
+    return Texts(spread(words, codes), codes, tuple(words))
+
+
+def _merge_words(codes: NDArray[np.int64], words: list[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Give equal words one number, and the empty word -1."""
+    distinct = [word for word in dict.fromkeys(words) if word]
+    number_of = {word: number for number, word in enumerate(distinct)}
+    numbers = np.array([number_of.get(word, -1) for word in words] + [-1], dtype=np.int64)
+    return numbers[codes], distinct
+
+
+def spread(words: list[str], codes: NDArray[np.int64]) -> pd.Series:
+    """Return the text of each code; -1 gives a missing cell.
+
+    Examples
+    --------
+    >>> spread(["ok", "error"], np.array([1, 0])).tolist()
+    ['error', 'ok']
+    """
+    texts = pd.Series([*words, None], dtype=TEXT_DTYPE)
+    return texts.take(codes).reset_index(drop=True)
+
+
+def _text_of(value: object) -> str:
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

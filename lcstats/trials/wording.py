@@ -1,0 +1,59 @@
+"""How messages write options, values and counts."""
+
+import numpy as np
+import pandas as pd
+
+from lcstats.options import STATUSES
+
+
+def flag(option: str, value: str) -> str:
+    """Name an option for both doors, Python and the command line.
+
+    Examples
+    --------
+    >>> flag("depth_unit", "percent")
+    "depth_unit='percent' (--depth-unit percent)"
+    """
+    return f"{option}={value!r} (--{option.replace('_', '-')} {value})"
+
+
+def shown(value: object) -> str:
+    """Return a cell's value as a message shows it: text quoted and cut, numbers short.
+
+    Examples
+    --------
+    >>> shown("maybe"), shown(43.0), shown(None)
+    ("'maybe'", '43', 'missing')
+    """
+    if isinstance(value, str):
+        return repr(value if len(value) <= 40 else value[:37] + "...")
+    if isinstance(value, (list, dict, tuple, np.ndarray)):
+        return repr(value)[:40]
+    if value is None or value is pd.NA or value != value:
+        return "missing"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2, "row"), counted(2, "copy", "copies")
+    ('1 row', '2 rows', '2 copies')
+    """
+    return f"{n} {noun if n == 1 else plural or noun + 's'}"
+
+
+def counts_by_status(statuses: pd.Series) -> str:
+    """Return how often each status occurs, in the order of the statuses.
+
+    Examples
+    --------
+    >>> counts_by_status(pd.Series(["timeout", "error", "timeout"]))
+    'error 1, timeout 2'
+    """
+    counts = statuses.value_counts()
+    return ", ".join(f"{status} {counts[status]}" for status in STATUSES if status in counts)

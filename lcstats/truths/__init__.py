@@ -1,0 +1,57 @@
+"""Truths: known accuracies by length and depth, and trials simulated from them.
+
+:data:`TASKS` are five tasks built from the :class:`~lcstats.curve.Curve`; :data:`COVERAGE` are the
+truths on which an interval has to hold its level. :func:`get_truth` finds one by name.
+
+Examples
+--------
+>>> trials = simulate_trials(FOUR_VALUES, [4096, 8192], [0.0, 0.5], n_trials=5, seed=1)
+>>> trials.n_trials
+20
+"""
+
+from lcstats.truths.coverage import COVERAGE, cells_deviate, shared_haystack
+from lcstats.truths.registry import get_truth, names
+from lcstats.truths.simulation import simulate_cells, simulate_trials
+from lcstats.truths.tasks import (
+    AGGREGATE_TEN,
+    DISTRACTORS,
+    FOUR_VALUES,
+    SINGLE_NEEDLE,
+    TASKS,
+    TWO_HOP,
+    WORKED_CURVE,
+    aggregate_ten,
+    distractors,
+    four_values,
+    joint_accuracy,
+    single_needle,
+    two_hop,
+)
+from lcstats.truths.truth import AccuracyTable, SharedHaystack, Truth
+
+__all__ = [
+    "AGGREGATE_TEN",
+    "COVERAGE",
+    "DISTRACTORS",
+    "FOUR_VALUES",
+    "SINGLE_NEEDLE",
+    "TASKS",
+    "TWO_HOP",
+    "WORKED_CURVE",
+    "AccuracyTable",
+    "SharedHaystack",
+    "Truth",
+    "aggregate_ten",
+    "cells_deviate",
+    "distractors",
+    "four_values",
+    "get_truth",
+    "joint_accuracy",
+    "names",
+    "shared_haystack",
+    "simulate_cells",
+    "simulate_trials",
+    "single_needle",
+    "two_hop",
+]

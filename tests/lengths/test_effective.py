@@ -1,0 +1,321 @@
+"""The observed effective length: ties, statuses, rules, treatments, and what stands beside it."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from lcstats.cells import Cells, count_cells
+from lcstats.errors import DesignWarning, LcstatsWarning, OptionError, SmallSampleWarning
+from lcstats.lengths import Criterion, effective_length
+from lcstats.lengths.jeffreys import design_effects, effective_cases
+from lcstats.trials import Trials
+
+pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+DEPTHS = np.linspace(0, 1, 11)
+
+
+def cells_of(rows, n=20, lengths=(4096, 8192, 16384)):
+    rows = np.asarray(rows)
+    return Cells.from_counts(
+        lengths[: len(rows)],
+        np.linspace(0, 1, rows.shape[1]),
+        n_cases=n,
+        successes=rows,
+    )
+
+
+def solve(cells, *args, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LcstatsWarning)
+        return effective_length(cells, Criterion(*args, **options))
+
+
+def test_seventeen_of_twenty_pass_at_085():
+    for treatment in ("mean", "worst", "pooled", "quantile:0.1"):
+        answer = solve(cells_of([[17] * 11]), 0.85, depth_treatment=treatment)
+        assert answer.observed.outcome == 1
+
+
+@pytest.mark.parametrize(("total", "outcome"), [(187, 1), (186, 0)])
+def test_eleven_depths_of_twenty_pass_at_exactly_187(total, outcome):
+    row = np.array([17] * 11)
+    row[[0, 10]] += [3, -3]
+    row[5] += total - 187
+    assert row.sum() == total
+    assert solve(cells_of([row]), 0.85).observed.outcome == outcome
+
+
+@given(st.integers(1, 60), st.integers(1, 12), st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_bar_equal_to_the_accuracy_is_always_reached(n, n_depths, data):
+    row = data.draw(st.lists(st.integers(0, n), min_size=n_depths, max_size=n_depths))
+    accuracy = Fraction(sum(row), n * n_depths)
+    assume(accuracy > 0)
+    cells = Cells.from_counts([1024], np.linspace(0, 1, n_depths), n_cases=n, successes=[row])
+    assert solve(cells, accuracy).observed.outcome == 1
+    above = accuracy + Fraction(1, 10**9)
+    if above <= 1:
+        assert solve(cells, above).observed.outcome == 0
+
+
+def test_unequal_cells_are_averaged_as_fractions():
+    cells = Cells.from_counts([1024], [0, 0.5, 1], n_cases=[[3, 7, 9]], successes=[[2, 5, 9]])
+    mean = (Fraction(2, 3) + Fraction(5, 7) + 1) / 3
+    assert solve(cells, mean).observed.outcome == 1
+    assert solve(cells, mean + Fraction(1, 10**12)).observed.outcome == 0
+    assert solve(cells, 0.8, depth_treatment="pooled").accuracy[0] == pytest.approx(16 / 19)
+
+
+@pytest.mark.parametrize(
+    ("rows", "status", "length", "display"),
+    [
+        ([[20, 20], [19, 19], [10, 10]], "crossed", 8192, "8192"),
+        ([[20, 20], [20, 20], [20, 20]], "beyond_tested", 16384, ">=16384"),
+        ([[3, 3], [20, 20], [20, 20]], "below_tested", None, "<4096"),
+    ],
+)
+def test_statuses_are_values(rows, status, length, display):
+    estimate = solve(cells_of(rows), 0.85).observed
+    assert (estimate.status, estimate.length, estimate.display) == (status, length, display)
+    assert estimate.to_dict()["length"] == length
+
+
+def test_a_curve_that_rises_again_says_so():
+    cells = cells_of([[20, 20], [3, 3], [20, 20]])
+    with pytest.warns(DesignWarning, match="not monotone in length"):
+        answer = effective_length(cells, Criterion(0.85))
+    assert answer.observed.length == 4096
+    assert answer.observed.longest_passing == 16384
+
+
+def test_quantile_takes_the_cell_of_that_rank_without_interpolation():
+    row = [[4, 8, 12, 16, 20, 20, 20, 20, 20, 20, 20]]
+    for q, expected in (("0.05", 4), ("0.1", 8), ("0.18", 8), ("0.19", 12), ("0.3", 16)):
+        answer = solve(cells_of(row), 0.5, depth_treatment=f"quantile:{q}")
+        assert answer.accuracy[0] == expected / 20
+
+
+def test_relative_bar_is_measured_on_the_base():
+    cells = cells_of([[18, 18], [16, 16], [15, 15]])
+    answer = solve(cells, 0.85, rule="relative")
+    assert answer.applied_threshold == Fraction(17, 20) * Fraction(18, 20)
+    assert answer.observed.length == 8192
+    both = solve(cells, 0.85, rule="relative", base_lengths=(4096, 8192))
+    assert both.applied_threshold == Fraction(17, 20) * Fraction(17, 20)
+    with pytest.raises(OptionError, match="name tested lengths with --base-lengths"):
+        solve(cells, 0.85, rule="relative", base_lengths=(512,))
+
+
+def test_a_length_that_is_the_whole_base_always_passes():
+    answer = solve(cells_of([[1, 1], [0, 0], [0, 0]]), 0.85, rule="relative")
+    assert answer.observed.outcome == 1
+    for mass in answer.observed.masses.values():
+        assert mass[0] == pytest.approx(0, abs=1e-12)
+
+
+def test_above_chance_bar_lies_between_guessing_and_one():
+    cells = cells_of([[18, 18], [17, 17], [16, 16]])
+    answer = solve(cells, 0.85, rule="above_chance", guess_rate=0.25)
+    assert answer.applied_threshold == Fraction(1, 4) + Fraction(17, 20) * Fraction(3, 4)
+    assert answer.observed.length == 4096
+
+
+def random_cells(data, n_lengths=4, n_depths=3):
+    n = data.draw(st.integers(1, 12))
+    shape = (n_lengths, n_depths)
+    counts = data.draw(
+        st.lists(st.integers(0, n), min_size=n_lengths * n_depths, max_size=n_lengths * n_depths)
+    )
+    return Cells.from_counts(
+        np.arange(1, 5) * 1000,
+        np.linspace(0, 1, n_depths),
+        n_cases=n,
+        successes=np.array(counts).reshape(shape),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from(["mean", "worst", "pooled", "quantile:0.5"]))
+def test_effective_length_does_not_rise_with_the_bar(data, treatment):
+    cells = random_cells(data)
+    bars = sorted(data.draw(st.lists(st.integers(1, 100), min_size=2, max_size=5)))
+    outcomes = [
+        solve(cells, Fraction(bar, 100), depth_treatment=treatment).observed.outcome for bar in bars
+    ]
+    assert outcomes == sorted(outcomes, reverse=True)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.data(),
+    st.sampled_from(["mean", "worst", "pooled", "quantile:0.5"]),
+    st.sampled_from(["absolute", "relative", "above_chance"]),
+    st.sampled_from([0.5, 0.8, 0.95]),
+)
+def test_every_set_contains_its_point(data, treatment, rule, level):
+    cells = random_cells(data)
+    criterion = Criterion(0.7, rule=rule, depth_treatment=treatment)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LcstatsWarning)
+        answer = effective_length(
+            cells, criterion, level=level, sets=("default", "certified", "jeffreys")
+        )
+    for interval in answer.observed.sets:
+        assert answer.observed.outcome in interval
+        assert 0 <= interval.lower <= interval.upper <= 4
+    assert sum(interval.is_default for interval in answer.observed.sets) == 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_row_order_and_names_do_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    n = 60
+    frame = pd.DataFrame(
+        {
+            "length": rng.choice([1000, 2000, 4000], n),
+            "depth": rng.choice([0.0, 0.5, 1.0], n),
+            "case": [f"c{i}" for i in range(n)],
+            "score": rng.integers(0, 2, n).astype(float),
+        }
+    )
+    shuffled = frame.sample(frac=1, random_state=seed % 1000).assign(
+        case=[f"renamed-{i}" for i in range(n)], model="another"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LcstatsWarning)
+        first, second = (
+            effective_length(count_cells(Trials.from_frame(f)), Criterion(0.5))
+            for f in (frame, shuffled)
+        )
+    one, two = first.to_dict(), second.to_dict()
+    one.pop("model"), two.pop("model")
+    assert one == two
+
+
+def test_masses_and_sets_never_share_a_field():
+    estimate = solve(cells_of([[20, 20], [19, 19], [10, 10]]), 0.85).observed.to_dict()
+    assert set(estimate["masses"]) == {"bootstrap", "jeffreys"}
+    assert list(estimate["masses"]["jeffreys"]) == ["<4096", "4096", "8192", "16384"]
+    assert {"kind", "default", "level", "lower", "upper", "display"} <= set(estimate["sets"][0])
+
+
+def test_jeffreys_masses_are_products_of_beta_tails():
+    cells = cells_of([[20, 20], [19, 19], [10, 10]])
+    tails = [beta.sf(0.85, k + 0.5, 40 - k + 0.5) for k in (40, 38, 20)]
+    expected = [
+        1 - tails[0],
+        tails[0] * (1 - tails[1]),
+        tails[0] * tails[1] * (1 - tails[2]),
+        np.prod(tails),
+    ]
+    masses = effective_length(cells, Criterion(0.85)).observed.masses["jeffreys"]
+    np.testing.assert_allclose(masses, expected, atol=1e-12)
+
+
+def test_relative_jeffreys_masses_integrate_over_the_base():
+    cells = cells_of([[18, 18], [17, 15], [15, 15]])
+    masses = effective_length(cells, Criterion(0.85, rule="relative")).observed.masses["jeffreys"]
+    rng = np.random.default_rng(0)
+    k = np.array([36, 32, 30])
+    draws = rng.beta(k + 0.5, 40 - k + 0.5, size=(400_000, 3))
+    passes = draws >= 0.85 * draws[:, :1]
+    counted = np.bincount(np.cumprod(passes, axis=1).sum(axis=1), minlength=4) / 400_000
+    np.testing.assert_allclose(masses, counted, atol=4e-3)
+
+
+def test_effective_cases_of_unequal_cells():
+    assert effective_cases(np.array([[1, 4]]), pooled=False)[0] == pytest.approx(4 / 1.25)
+    assert effective_cases(np.array([[1, 4]]), pooled=True)[0] == 5
+
+
+def test_design_effect_of_cases_that_agree_is_their_number():
+    frame = pd.DataFrame(
+        {
+            "length": [1000] * 40,
+            "depth": [0.5] * 40,
+            "case": np.arange(40).astype(str),
+            "cluster": np.repeat(np.arange(10).astype(str), 4),
+            "score": np.repeat([1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0], 4),
+        }
+    )
+    grid = count_cells(Trials.from_frame(frame)).grid
+    assert design_effects(grid, pooled=False)[0] == pytest.approx(4)
+    alone = count_cells(Trials.from_frame(frame.drop(columns="cluster"))).grid
+    assert design_effects(alone, pooled=False)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "criterion", "code", "category"),
+    [
+        (cells_of([[9, 9]], n=9), Criterion(0.85), "few-cases", SmallSampleWarning),
+        (cells_of([[1, 1]], n=1), Criterion(0.85), "one-case-cells", SmallSampleWarning),
+        (cells_of([[9, 9]], n=9), Criterion(0.85), "below-certification-floor", SmallSampleWarning),
+        (
+            cells_of([[20, 20]]),
+            Criterion(0.85, depth_treatment="worst"),
+            "worst-depth-biased",
+            SmallSampleWarning,
+        ),
+        (cells_of([[20], [20]]), Criterion(0.85), "single-depth", DesignWarning),
+        (cells_of([[20, 20]]), Criterion(0.85), "single-length", DesignWarning),
+    ],
+)
+def test_notices_name_the_limits_of_the_design(cells, criterion, code, category):
+    with pytest.warns(category):
+        answer = effective_length(cells, criterion)
+    assert code in [notice.code for notice in answer.notices]
+
+
+def test_ragged_grid_is_said():
+    cells = Cells.from_counts(
+        [1000, 2000], [0, 1], n_cases=[[20, 20], [20, 0]], successes=[[20, 20], [20, 0]]
+    )
+    with pytest.warns(DesignWarning, match="lack some of the 2 depths"):
+        answer = effective_length(cells, Criterion(0.85))
+    assert answer.observed.default_set.kind == "jeffreys"
+
+
+def test_worst_depth_and_quantiles_have_no_headline():
+    cells = cells_of([[20, 20], [19, 19], [10, 10]])
+    assert solve(cells, 0.85).headline == "observed"
+    for treatment in ("worst", "quantile:0.1"):
+        answer = solve(cells, 0.85, depth_treatment=treatment)
+        assert answer.headline is None
+        assert "quote the set" in answer.sentence()
+        assert set(answer.observed.masses) == {"bootstrap"}
+
+
+@pytest.mark.parametrize(
+    ("options", "mend"),
+    [
+        ({"threshold": 85}, "write 85 percent as 0.85"),
+        ({"threshold": 0}, "write 85 percent as 0.85"),
+        ({"threshold": "high"}, "write it as 0.85"),
+        ({"threshold": 0.85, "rule": "best"}, "pass rule='absolute'"),
+        ({"threshold": 0.85, "depth_treatment": "quantile:2"}, "quantile:0.1"),
+        ({"threshold": 0.85, "depth_treatment": "median"}, "quantile:0.1"),
+        ({"threshold": 0.85, "guess_rate": 1}, "write one in four as 0.25"),
+        ({"threshold": 0.85, "base_lengths": (1024,)}, "pass rule='relative'"),
+    ],
+)
+def test_bad_criteria_are_refused_with_the_mend(options, mend):
+    with pytest.raises(OptionError, match=mend):
+        Criterion(**options)
+
+
+def test_several_groups_are_named():
+    frame = pd.DataFrame(
+        {"model": ["a", "b"], "length": [1000, 1000], "depth": [0.5, 0.5], "score": [1.0, 1.0]}
+    )
+    cells = count_cells(Trials.from_frame(frame))
+    with pytest.raises(OptionError, match=r"take one with cells\.select"):
+        effective_length(cells, Criterion(0.85))
+    with pytest.raises(OptionError, match="expected a number between 0 and 1"):
+        effective_length(cells.select(model="a"), Criterion(0.85), level=95)
