@@ -14,8 +14,9 @@ PAGE = """# Speed
 
     python -m benchmarks
 
-Smallest of several repeats in one run, warm, on {machine}. Ratios carry over to other machines
-better than times. The design is {design}.
+Smallest of several repeats in one run, warm, on {machine}.
+Ratios carry over to other machines better than times. For masses the times are processor times of
+one thread, and the design is {design}; for the rest they are times on the clock.
 
 {tables}
 """

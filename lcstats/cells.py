@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gcd, lcm
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -97,11 +97,9 @@ class CellGrid:
     @property
     def accuracy(self) -> NDArray[np.float64]:
         """Mean score per cell, shape (n_lengths, n_depths); NaN where there is no data."""
-        return np.divide(
-            self.successes,
-            self.n_cases,
-            out=np.full(self.n_cases.shape, np.nan),
-            where=self.n_cases > 0,
+        empty = np.full(self.n_cases.shape, np.nan)
+        return np.asarray(
+            np.divide(self.successes, self.n_cases, out=empty, where=self.n_cases > 0)
         )
 
     @property
@@ -326,7 +324,7 @@ def count_cells(
     unscored = _count_unscored(frame)
     grids = tuple(
         _grid_of(*names, group, trials.length_unit, unit, unscored.get(names))
-        for names, group in observed.groupby(list(GROUP), sort=True)
+        for names, group in _grouped(observed)
     )
     notices = _notices_on_unscored(unscored, grids)
     announce(notices)
@@ -356,11 +354,15 @@ def cells_from_count_frame(
     counted = frame[frame["n_cases"] > 0]
     numerators, unit = _on_lattice(counted["successes"].to_numpy())
     counted = counted.assign(numerator=numerators, n_trials=counted["n_cases"])
-    grids = tuple(
-        _grid_of(str(model), str(task), group, length_unit, unit)
-        for (model, task), group in counted.groupby(list(GROUP), sort=True)
-    )
+    grids = tuple(_grid_of(*names, group, length_unit, unit) for names, group in _grouped(counted))
     return Cells(grids=grids, aggregate_only=True, reading=reading, notices=notices)
+
+
+def _grouped(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+    """Split a table by (model, task), in the order of their names."""
+    for names, group in frame.groupby(list(GROUP), sort=True):
+        model, task = cast("tuple[str, str]", names)
+        yield (str(model), str(task)), group
 
 
 def _check_counts(
@@ -525,10 +527,11 @@ def _count_unscored(frame: pd.DataFrame) -> dict[tuple[str, str], dict[int, dict
     """Count trials without a score per group, length and status."""
     missing = frame[frame["score"].isna()]
     counts: dict[tuple[str, str], dict[int, dict[str, int]]] = {}
-    sizes = missing.groupby([*GROUP, "length", "status"], sort=True).size()
-    for (model, task, length, status), size in sizes.items():
-        by_length = counts.setdefault((model, task), {})
-        by_length.setdefault(int(length), {})[status] = int(size)
+    for names, group in _grouped(missing):
+        sizes = group.groupby(["length", "status"], sort=True).size().reset_index(name="size")
+        for length, status, size in sizes.itertuples(index=False):
+            by_length = counts.setdefault(names, {})
+            by_length.setdefault(int(length), {})[str(status)] = int(size)
     return counts
 
 

@@ -6,9 +6,11 @@ from lcstats.errors import OptionError, describe
 
 Axis = Literal["asked", "received"]
 DepthUnit = Literal["fraction", "percent"]
+DrawKind = Literal["parametric_bootstrap", "cluster_bootstrap"]
 LengthUnit = Literal["tokens", "k1000", "k1024", "characters", "words", "documents"]
 MassKind = Literal["bootstrap", "jeffreys"]
 Method = Literal["observed"]
+Penalty = Literal["jeffreys", "none"]
 Repeats = Literal["fold", "independent"]
 ScoreScale = Literal["0-1", "0-100", "1-10"]
 SetKind = Literal["default", "certified", "jeffreys"]

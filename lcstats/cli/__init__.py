@@ -10,6 +10,7 @@ from lcstats.cli.commands import INTERRUPTED, CommandGroup
 
 
 @click.group(
+    "lcstats",
     cls=CommandGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Begin with: lcstats report --demo -o lcstats-demo",

@@ -100,11 +100,12 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
 
 
 def _mass_lines(estimate: "Estimate") -> Iterator[str]:
-    masses = estimate.to_dict()["masses"]
-    for kind, by_outcome in masses.items():
+    from lcstats.lengths import outcome_label
+
+    for kind, mass in estimate.masses.items():
         shares = ", ".join(
-            f"{outcome} {100 * share:.1f}%"
-            for outcome, share in by_outcome.items()
+            f"{outcome_label(outcome, estimate.lengths)} {100 * share:.1f}%"
+            for outcome, share in enumerate(mass.tolist())
             if share >= SHARE_TO_SHOW
         )
         yield f"  Masses, not a set, {kind} ({MASS_MEANINGS[kind]}): {shares}"

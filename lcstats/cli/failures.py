@@ -185,9 +185,9 @@ def _lines(entries: list[dict[str, Any]], counts: dict[str, int], unit: str) -> 
         yield ""
         yield (
             f"{entry['model']} on {entry['task']}, length {entry['length']} {unit}, {depth}, "
-            f"case {entry['case']}, repeat {entry['repeat']}, score {entry['score']:.4g}"
+            f"repeat {entry['repeat']}, score {entry['score']:.4g}"
         )
-        for name in TEXT_COLUMNS:
+        for name in ("case", *TEXT_COLUMNS):
             yield f"  {name}: {_shorten(entry[name])}"
 
 

@@ -62,7 +62,7 @@ def command(
     paths = name_files(Path(output), answers)
     with whole_files(Path(output).parent) as folder:
         for group, answer, path in zip(groups, answers, paths, strict=True):
-            draw(kind, group, answer, folder / path.name)
+            draw(kind, group, answer=answer, path=folder / path.name)
     if as_json:
         files = [
             {"model": answer.model, "task": answer.task, "path": str(path)}
@@ -80,17 +80,15 @@ def command(
 
 def name_files(output: Path, answers: "Sequence[EffectiveLength]") -> list[Path]:
     """Return the file itself for one group; one named after each for several."""
-    from lcstats.report.slugs import slug_of
+    from lcstats.report.slugs import slugs_of
 
     if len(answers) == 1:
         return [output]
-    return [
-        output.with_name(f"{output.stem}-{slug_of(answer.model, answer.task)}{output.suffix}")
-        for answer in answers
-    ]
+    slugs = slugs_of([(answer.model, answer.task) for answer in answers])
+    return [output.with_name(f"{output.stem}-{slug}{output.suffix}") for slug in slugs]
 
 
-def draw(kind: str, cells: "Cells", answer: "EffectiveLength", path: Path) -> None:
+def draw(kind: str, cells: "Cells", *, answer: "EffectiveLength", path: Path) -> None:
     """Draw one figure into a file."""
     from lcstats import plots
 

@@ -1,6 +1,7 @@
 """``lcstats report``: a page with everything, from results files or from a demonstration."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from lcstats.cli.options import (
     reading_options,
 )
 from lcstats.cli.output import print_json, print_text, print_warning
+from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
     from lcstats.lengths import Criterion
@@ -29,6 +31,7 @@ DEMO_LENGTHS = tuple(1024 * 2**doubling for doubling in range(8))
 DEMO_DEPTHS = tuple(step / 10 for step in range(11))
 DEMO_TRIALS = 20
 DEMO_SEED = 1
+TREATMENTS = {"mean": "the mean over depths", "worst": "the worst depth", "pooled": "pooled depths"}
 COUNTED_AS_KNOWN = 10**9
 """Cases per cell at which a count is an accuracy, for the demonstration's true answers."""
 
@@ -59,10 +62,11 @@ def command(
         raise click.UsageError("give either PATH... or --demo")
     criterion = analysis.criterion()
     check_folder(Path(output))
+    refuse_among_results(Path(output), reading.paths)
     ctx = click.get_current_context()
+    seed = demo_seed(ctx, analysis) if demo else analysis.seed
     results: Any
     if demo:
-        seed = demo_seed(ctx, analysis)
         results, origin = simulate_demo(seed), describe_demo(criterion, seed)
     else:
         results, origin = read_results(reading, analysis.by), ""
@@ -71,7 +75,7 @@ def command(
         masses=analysis.masses,
         repeats=reading.repeats,
         axis=reading.axis,
-        seed=analysis.seed,
+        seed=seed,
         origin=origin,
         command=command_line(ctx),
     )
@@ -79,6 +83,28 @@ def command(
         results, output, criterion=criterion, level=analysis.level, settings=settings
     )
     _print_result(page, as_json=as_json)
+
+
+def refuse_among_results(output: Path, paths: Sequence[str]) -> None:
+    """Refuse a report inside a folder of results: its tables would be read as results next time.
+
+    Raises
+    ------
+    OptionError
+        If the report's folder is or lies in a folder that is to be read.
+    """
+    place = output.resolve()
+    for path in paths:
+        folder = Path(path)
+        if folder.is_dir() and place.is_relative_to(folder.resolve()):
+            raise OptionError(
+                describe(
+                    f"-o {output} lies in {path}, which is to be read",
+                    "expected a report outside the results, because the tables in it would be "
+                    "taken for results the next time",
+                    "name a folder beside them with -o",
+                )
+            )
 
 
 def _print_result(page: Path, *, as_json: bool) -> None:
@@ -115,7 +141,7 @@ def describe_demo(criterion: "Criterion", seed: int) -> str:
     truth = get_truth(DEMO_TRUTH)
     other = "mean" if criterion.treatment.is_order else "worst"
     answers = " and ".join(
-        f"{true_length(c)} tokens for depth treatment {c.depth_treatment}"
+        f"{true_length(c)} tokens for {TREATMENTS.get(c.depth_treatment, c.depth_treatment)}"
         for c in (criterion, replace(criterion, depth_treatment=other))
     )
     return (

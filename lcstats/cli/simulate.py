@@ -52,13 +52,6 @@ from lcstats.cli.read import TABLE_SUFFIXES, write_table
     show_default=True,
     help="Equal seeds give equal tables.",
 )
-@click.option(
-    "--model-name",
-    default="simulated",
-    show_default=True,
-    metavar="NAME",
-    help="Name of the simulated language model.",
-)
 @output_option("FILE", "Where to: .csv, .jsonl or .parquet.")
 @json_option
 def command(
@@ -67,7 +60,6 @@ def command(
     depths: tuple[float, ...],
     n_trials: int,
     seed: int,
-    model_name: str,
     output: str,
     as_json: bool,
 ) -> None:
@@ -76,7 +68,7 @@ def command(
     from lcstats.truths import simulate_trials
 
     check_suffix(output, TABLE_SUFFIXES)
-    trials = simulate_trials(truth, lengths, depths, n_trials=n_trials, seed=seed, model=model_name)
+    trials = simulate_trials(truth, lengths, depths, n_trials=n_trials, seed=seed)
     write_table(trials, output)
     if as_json:
         print_json(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lcstats.errors import Notice
 from lcstats.lengths.criterion import Criterion
+from lcstats.lengths.crossing import Crossing
 
 
 def outcome_label(outcome: int, lengths: NDArray[np.int64], *, masses: bool = False) -> str:
@@ -139,6 +140,8 @@ class Estimate:
         Longest length that passes whatever the shorter ones do.
     masses : mapping of str to ndarray of float64, shape (n_lengths + 1,)
     sets : tuple of Interval
+    crossing : Crossing or None
+        Continuous crossing of a fitted curve; None for raw cells and where there is none.
     """
 
     method: str
@@ -147,6 +150,7 @@ class Estimate:
     longest_passing: int | None
     masses: Mapping[str, NDArray[np.float64]]
     sets: tuple[Interval, ...]
+    crossing: Crossing | None = None
 
     @property
     def length(self) -> int | None:
@@ -178,7 +182,7 @@ class Estimate:
             "status": self.status,
             "display": self.display,
             "longest_passing": self.longest_passing,
-            "crossing": None,
+            "crossing": self.crossing and self.crossing.to_dict(),
             "masses": {kind: self._mass_by_label(mass) for kind, mass in self.masses.items()},
             "sets": [interval.to_dict() for interval in self.sets],
         }

@@ -21,7 +21,7 @@ def row_laws_of_cases(grid: CellGrid, treatment: Treatment) -> list[RowLaw]:
     n_depths = grid.depths.size
     return [
         _row_law(
-            [sums[i * n_depths + j] for j in np.flatnonzero(n_cases)],
+            [sums[i * n_depths + j] for j in np.flatnonzero(n_cases).tolist()],
             n_cases[n_cases > 0],
             grid.unit,
             treatment,
@@ -62,7 +62,7 @@ def _n_fold(law: NDArray[np.float64], n: int) -> NDArray[np.float64]:
 def _clean(law: NDArray[np.float64]) -> NDArray[np.float64]:
     """Remove the rounding noise of a Fourier transform."""
     positive = np.where(law > 1e-15, law, 0.0)
-    return positive / positive.sum()
+    return np.asarray(positive / positive.sum())
 
 
 def _row_law(

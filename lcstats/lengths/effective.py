@@ -7,9 +7,11 @@ import numpy as np
 
 from lcstats.cells import CellGrid, Cells
 from lcstats.errors import OptionError, announce, describe
+from lcstats.fit import CurveFit
 from lcstats.lengths.answer import EffectiveLength, Estimate, FallBack, Interval
 from lcstats.lengths.certified import Bounds, certified_mean, certified_order
 from lcstats.lengths.criterion import Criterion
+from lcstats.lengths.curve_estimate import estimate_from_curve
 from lcstats.lengths.jeffreys import jeffreys_bounds, jeffreys_masses, jeffreys_rows
 from lcstats.lengths.masses import bootstrap_masses
 from lcstats.lengths.notices import notices_on
@@ -21,6 +23,7 @@ def effective_length(
     cells: Cells,
     criterion: Criterion,
     *,
+    fit: CurveFit | None = None,
     level: float = 0.95,
     sets: Sequence[SetKind] = ("default",),
     masses: Sequence[MassKind] = ("bootstrap", "jeffreys"),
@@ -36,6 +39,8 @@ def effective_length(
     cells : Cells
         One language model on one task.
     criterion : Criterion
+    fit : CurveFit, optional
+        A curve fitted to these cells; adds the estimate ``curve`` beside ``observed``.
     level : float
         Level of the sets, in (0, 1).
     sets : sequence of {"default", "certified", "jeffreys"}
@@ -44,7 +49,7 @@ def effective_length(
     masses : sequence of {"bootstrap", "jeffreys"}
         ``jeffreys`` exists for mean and pooled depth only and is left out elsewhere.
     seed : int
-        Used only where masses have to be drawn (clusters, very fine lattices).
+        Used where masses have to be drawn: clusters, very fine lattices, the curve's bootstrap.
 
     Returns
     -------
@@ -96,10 +101,28 @@ def effective_length(
         n_cases=grid.n_cases.sum(axis=1),
         n_unscored=grid.n_unscored,
         unscored_by_length={k: sum(v.values()) for k, v in sorted(grid.unscored.items())},
-        estimates=(estimate,),
+        estimates=(estimate, *_by_curve(grid, fit, criterion, level, seed)),
         headline=None if criterion.treatment.is_order else "observed",
         notices=(*cells.notices, *notices),
     )
+
+
+def _by_curve(
+    grid: CellGrid, fit: CurveFit | None, criterion: Criterion, level: float, seed: int
+) -> tuple[Estimate, ...]:
+    """Make the curve's estimate where there is a fit; it has to be a fit to these cells."""
+    if fit is None:
+        return ()
+    same = (fit.grid.model, fit.grid.task) == (grid.model, grid.task)
+    if not same or not np.array_equal(fit.grid.numerators, grid.numerators):
+        raise OptionError(
+            describe(
+                f"the fit is of {fit.grid.model} on {fit.grid.task} with other counts",
+                f"expected a fit to these cells, {grid.model} on {grid.task}",
+                "pass fit=fit_curve(cells)",
+            )
+        )
+    return (estimate_from_curve(fit, criterion, level=level, seed=seed),)
 
 
 def _check_level(level: float) -> None:

@@ -57,7 +57,7 @@ def effective_cases(n_cases: NDArray[np.int64], *, pooled: bool) -> NDArray[np.f
     [40.0, 5.0]
     """
     if pooled:
-        return n_cases.sum(axis=1).astype(np.float64)
+        return np.asarray(n_cases.sum(axis=1), dtype=np.float64)
     present = n_cases > 0
     inverse = np.divide(1.0, n_cases, out=np.zeros(n_cases.shape), where=present)
     effective: NDArray[np.float64] = present.sum(axis=1) ** 2 / inverse.sum(axis=1)
@@ -130,8 +130,7 @@ def _influence(grid: CellGrid, cases: CaseIndex, *, pooled: bool) -> NDArray[np.
 
 
 def _beyond(rows: JeffreysRows, bar: float) -> NDArray[np.float64]:
-    beyond: NDArray[np.float64] = betaincc(rows.right, rows.wrong, min(bar, 1.0))
-    return beyond
+    return np.asarray(betaincc(rows.right, rows.wrong, min(bar, 1.0)), dtype=np.float64)
 
 
 def _passing_by_node(
@@ -141,7 +140,7 @@ def _passing_by_node(
     base = list(base_rows(lengths, criterion))
     base_accuracy = betaincinv(rows.right[base], rows.wrong[base], _nodes(len(base)))
     bar = float(criterion.exact_threshold) * base_accuracy.mean(axis=1)
-    passing: NDArray[np.float64] = betaincc(rows.right, rows.wrong, bar[:, None])
+    passing = np.array(betaincc(rows.right, rows.wrong, bar[:, None]), dtype=np.float64)
     passing[:, base] = base_accuracy >= bar[:, None]
     return passing
 

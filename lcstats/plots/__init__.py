@@ -6,10 +6,10 @@ window or has to be closed. :func:`save_figure` writes it.
 
 Examples
 --------
+>>> from lcstats import plots
 >>> from lcstats.cells import Cells
->>> cells = Cells.from_counts([4096, 8192], [0.0, 1.0], n_cases=20,
-...                           successes=[[20, 19], [17, 12]])
->>> plot_heatmap(cells).get_xlabel()
+>>> cells = Cells.from_counts([4096, 8192], [0.0, 1.0], n_cases=20, successes=[[20, 19], [17, 12]])
+>>> plots.plot_heatmap(cells).get_xlabel()
 'Context length (tokens)'
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lcstats.plots.labels import length_label
     from lcstats.plots.masses import plot_masses
     from lcstats.plots.masses_table import masses_data
-    from lcstats.plots.saving import save_figure
+    from lcstats.plots.saving import render_figure, save_figure
     from lcstats.plots.style import figure_style
 
 _HOMES = {
@@ -36,6 +36,7 @@ _HOMES = {
     "plot_decay": "decay",
     "plot_heatmap": "heatmap",
     "plot_masses": "masses",
+    "render_figure": "saving",
     "save_figure": "saving",
 }
 
@@ -48,6 +49,7 @@ __all__ = [
     "plot_decay",
     "plot_heatmap",
     "plot_masses",
+    "render_figure",
     "save_figure",
 ]
 

@@ -1,10 +1,10 @@
 """The decay figure: accuracy over length with intervals, the bar, and the effective length."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
@@ -12,6 +12,7 @@ from lcstats.cells import Cells
 from lcstats.lengths import EffectiveLength, Interval
 from lcstats.plots.decay_table import decay_data
 from lcstats.plots.labels import (
+    clean,
     criterion_words,
     estimate_words,
     quoted_estimate,
@@ -20,13 +21,14 @@ from lcstats.plots.labels import (
     unscored_words,
 )
 from lcstats.plots.panel import (
-    Panel,
+    Mark,
     above_axes,
     add_key,
     add_title,
     log_limits,
     open_panel,
-    set_log_lengths,
+    set_log_ticks,
+    start_log_axis,
 )
 from lcstats.plots.style import (
     ANSWER_COLOR,
@@ -42,8 +44,6 @@ STRIP = 7.0
 MANY = 15
 """Lengths; more of them get smaller points."""
 HEIGHTS = {"single": 1.9, "double": 2.6}
-
-Mark = tuple[Artist | tuple[Artist, ...], str]
 
 
 def plot_decay(
@@ -82,9 +82,11 @@ def plot_decay(
 
     Examples
     --------
-    >>> cells = Cells.from_counts([4096, 8192], [0.5], n_cases=40, successes=[[40], [20]])
-    >>> plot_decay(cells).get_ylim()
-    (0.0, 1.0)
+    >>> cells = Cells.from_counts(
+    ...     [4096, 8192], [0.0, 0.5], n_cases=40, successes=[[40, 40], [20, 20]]
+    ... )
+    >>> plot_decay(cells).get_xlabel()
+    'Context length (tokens)'
     """
     grid = cells.grid
     answer = effective_length
@@ -93,15 +95,17 @@ def plot_decay(
     treatment = answer.depth_in_words() if answer else "mean over depths"
     noun = "Mean score" if grid.has_fractions else "Accuracy"
     with open_panel(ax, width) as panel:
-        set_log_lengths(panel, grid.lengths, grid.length_unit)
         panel.ax.set_ylim(0.0, 1.0)
         panel.ax.set_ylabel(f"{noun}, {treatment}")
+        start_log_axis(panel.ax, grid.lengths, grid.length_unit)
         marks = [*_draw_accuracy(panel.ax, table, level), *_draw_answer(panel.ax, answer)]
+        panel.settle()
+        set_log_ticks(panel, grid.lengths, grid.length_unit)
         said = criterion_words(answer) if answer else f"observed, {treatment}"
-        caption = f"{grid.task}: {said}{shape_words(grid)}{unscored_words(grid)}"
+        caption = f"{clean(grid.task)}: {said}{shape_words(grid)}{unscored_words(grid)}"
         add_title(panel, grid.model, caption, pad=STRIP + 8 if answer else 6)
         add_key(panel, marks)
-        panel.set_height(HEIGHTS[width])
+        panel.finish(HEIGHTS[width])
     return panel.ax
 
 
@@ -124,12 +128,19 @@ def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float) -> Iterator[Mark
     )
     for bar in points[2]:
         bar.set_clip_on(False)
-    whose = " (one cell each)" if single_cells else ""
-    yield points, f"observed{whose}, {level * 100:g}% Wilson interval"
+    what = "observed cell" if single_cells else "observed"
+    yield points, f"{what}, {level * 100:g}% Wilson interval"
     if single_cells:
         cells = table[table["series"] == "cell"]
-        dots = ax.plot(cells["length"], cells["accuracy"], ".", color=CELL_COLOR, markersize=2.5,
-                       zorder=2, clip_on=False)
+        dots = ax.plot(
+            cells["length"],
+            cells["accuracy"],
+            ".",
+            color=CELL_COLOR,
+            markersize=2.5,
+            zorder=2,
+            clip_on=False,
+        )
         yield dots[0], "all cells"
 
 
@@ -138,9 +149,17 @@ def _draw_answer(ax: Axes, answer: EffectiveLength | None) -> Iterator[Mark]:
         return
     bar = float(answer.applied_threshold)
     line = ax.axhline(bar, color=BAR_COLOR, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
-    ax.annotate(f"{bar:.3g}", (1, bar), (2, 0), xycoords=("axes fraction", "data"),
-                textcoords="offset points", color=BAR_COLOR, fontsize="small", va="center",
-                annotation_clip=False)
+    ax.annotate(
+        f"{bar:.4g}",
+        (1, bar),
+        (2, 0),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        color=BAR_COLOR,
+        fontsize="small",
+        va="center",
+        annotation_clip=False,
+    )
     yield line, f"threshold: {answer.bar_in_words()}"
     yield _mark_length(ax, answer), estimate_words(answer)
     interval = quoted_estimate(answer).default_set
@@ -170,7 +189,12 @@ def _draw_set(ax: Axes, interval: Interval) -> Line2D:
     """Draw the set as a bar on the strip; an end outside the tested lengths is an arrow."""
     ends, open_ends = set_ends(interval)
     ax.axvspan(*ends, color=ANSWER_COLOR, alpha=0.07, linewidth=0, zorder=0)
-    look = {"transform": above_axes(ax, STRIP), "color": SET_COLOR, "clip_on": False, "zorder": 4}
+    look: dict[str, Any] = {
+        "transform": above_axes(ax, STRIP),
+        "color": SET_COLOR,
+        "clip_on": False,
+        "zorder": 4,
+    }
     for end, is_open, arrow in zip(ends, open_ends, "<>", strict=True):
         ax.plot([end], [0], arrow if is_open else "|", markersize=5 if is_open else 7, **look)
     return ax.plot(ends, [0, 0], "-", linewidth=2.5, solid_capstyle="butt", **look)[0]

@@ -1,6 +1,9 @@
 """Which characters can be drawn here, and what stands in for those that cannot."""
 
-from collections.abc import Callable
+import logging
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
@@ -28,6 +31,26 @@ FALLBACKS = (
     "Arial Unicode MS",
 )
 """Families with East Asian characters, tried in this order after the style's own."""
+
+
+@contextmanager
+def quiet_about_fonts() -> Iterator[None]:
+    """Keep matplotlib from reporting characters and weights that fonts lack.
+
+    Such characters are spelled out, or left to the reader's fonts; weights do not matter.
+    """
+    logger = logging.getLogger("matplotlib.font_manager")
+    logger.addFilter(_is_not_about_weight)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
+            yield
+    finally:
+        logger.removeFilter(_is_not_about_weight)
+
+
+def _is_not_about_weight(record: logging.LogRecord) -> bool:
+    return "font weight" not in record.getMessage()
 
 
 @lru_cache(maxsize=1)

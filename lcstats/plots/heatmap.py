@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.colors import Colormap
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.patheffects import Normal, Stroke
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from lcstats.lengths import EffectiveLength
 from lcstats.plots.decay_table import check_same_group
 from lcstats.plots.heatmap_table import heatmap_data
 from lcstats.plots.labels import (
+    clean,
     count_words,
     criterion_words,
     depth_labels,
@@ -29,6 +29,7 @@ from lcstats.plots.labels import (
 )
 from lcstats.plots.panel import (
     POINTS,
+    Mark,
     Panel,
     add_key,
     add_title,
@@ -95,8 +96,9 @@ def plot_heatmap(
 
     Examples
     --------
-    >>> cells = Cells.from_counts([4096, 8192], [0.0, 1.0], n_cases=20,
-    ...                           successes=[[20, 19], [17, 12]])
+    >>> cells = Cells.from_counts(
+    ...     [4096, 8192], [0.0, 1.0], n_cases=20, successes=[[20, 19], [17, 12]]
+    ... )
     >>> [label.get_text() for label in plot_heatmap(cells).get_xticklabels()]
     ['4K', '8K']
     """
@@ -108,14 +110,14 @@ def plot_heatmap(
         mesh = _draw_cells(panel.ax, table, colors)
         _add_color_bar(panel.ax, mesh, grid, effective_length)
         _set_axes(panel, table, grid.length_unit)
-        caption = f"{grid.task}: {count_words(grid)}{unscored_words(grid)}"
+        caption = f"{clean(grid.task)}: {count_words(grid)}{unscored_words(grid)}"
         if effective_length is not None:
             caption += f"; {criterion_words(effective_length)}"
         add_title(panel, grid.model, caption)
-        marks = [*_mark_answer(panel.ax, table, effective_length), *_hole_key(table, grid)]
+        marks = [*_mark_answer(panel, table, effective_length), *_hole_key(table, grid)]
         if marks:
             add_key(panel, marks)
-        panel.set_height(row_inches(grid.depths.size) * grid.depths.size)
+        panel.finish(row_inches(grid.depths.size) * grid.depths.size)
         _write_counts(panel, table, colors, graded=grid.has_fractions)
     return panel.ax
 
@@ -125,7 +127,7 @@ def row_inches(n_depths: int) -> float:
 
     Examples
     --------
-    >>> row_inches(11), row_inches(1), row_inches(48)
+    >>> row_inches(11), row_inches(1), round(row_inches(48), 3)
     (0.17, 0.55, 0.05)
     """
     return float(np.clip(ROW_INCHES * n_depths, 0.55, 2.4)) / n_depths
@@ -155,7 +157,7 @@ def _draw_cells(ax: Axes, table: pd.DataFrame, colors: Colormap) -> QuadMesh:
     corners = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.5, -0.5]])
     ax.add_collection(
         PolyCollection(
-            [corners + (column, row) for row, column in holes],
+            [corners + np.array([column, row]) for row, column in holes],
             facecolor=HOLE_FACE,
             edgecolor=HOLE_EDGE,
             linewidth=0.0,
@@ -184,42 +186,47 @@ def _set_axes(panel: Panel, table: pd.DataFrame, unit: str) -> None:
     ax.set_xlim(-0.5, lengths.size - 0.5)
     ax.set_ylim(depths.size - 0.5, -0.5)
     ax.spines[:].set_visible(False)
-    _set_depth_ticks(ax, depths)
+    _set_depth_ticks(panel, depths)
     ax.set_xlabel(length_axis_label(unit))
+    panel.settle()
     names = [length_label(length, unit, grouped=True) for length in lengths.tolist()]
     widths = label_widths(names, tick_font_size(ax, "x"))
-    columns = even_ticks(panel.size()[0] / lengths.size, widths)
+    columns = even_ticks(panel.width / lengths.size, widths)
     ax.set_xticks(columns, [names[column] for column in columns])
 
 
-def _set_depth_ticks(ax: Axes, depths: NDArray[np.float64]) -> None:
+def _set_depth_ticks(panel: Panel, depths: NDArray[np.float64]) -> None:
+    ax = panel.ax
     if np.all(np.isnan(depths)):
         ax.set_yticks([])
         return
     height = row_inches(depths.size) * POINTS
+    if panel.figure is None:
+        height = panel.height / depths.size
     rows = even_ticks(height, np.full(depths.size, tick_font_size(ax, "y")), gap=1)
     ax.set_yticks(rows, depth_labels(depths[rows]))
     ax.set_ylabel("Depth (0 = start)" if height * depths.size > LOW else "Depth")
 
 
 def _mark_answer(
-    ax: Axes, table: pd.DataFrame, answer: EffectiveLength | None
-) -> Iterator[tuple[Line2D, str]]:
+    panel: Panel, table: pd.DataFrame, answer: EffectiveLength | None
+) -> Iterator[Mark]:
     """Draw the line after the last length that still counts."""
     if answer is None:
         return
     estimate = quoted_estimate(answer)
     shown = np.searchsorted(table["length"].unique(), answer.lengths)
     edge = shown[estimate.outcome - 1] + 0.5 if estimate.outcome else shown[0] - 0.5
-    outlined = [Stroke(linewidth=3.2, foreground="white"), Normal()]
-    line = ax.axvline(
-        edge, color=ANSWER_COLOR, linewidth=1.6, clip_on=False, path_effects=outlined
+    thickness = float(np.clip(0.15 * panel.width / table["length"].nunique(), 0.8, 1.6))
+    outlined = [Stroke(linewidth=thickness + 1.0, foreground="white"), Normal()]
+    line = panel.ax.axvline(
+        edge, color=ANSWER_COLOR, linewidth=thickness, clip_on=False, path_effects=outlined
     )
     unit = answer.length_unit
-    yield line, f"{estimate_words(answer)}; {set_words(estimate.default_set, unit)}"
+    yield line, f"{estimate_words(answer)}\n{set_words(estimate.default_set, unit)}"
 
 
-def _hole_key(table: pd.DataFrame, grid: CellGrid) -> Iterator[tuple[Patch, str]]:
+def _hole_key(table: pd.DataFrame, grid: CellGrid) -> Iterator[Mark]:
     """Name the hatching, with the trials that were asked for there and have no score."""
     holes = table[table["n_cases"] == 0]
     if holes.empty:
@@ -238,23 +245,19 @@ def _write_counts(panel: Panel, table: pd.DataFrame, colors: Colormap, *, graded
     """Write successes of cases into the cells if that is legible."""
     filled = table[table["n_cases"] > 0]
     n_cases, n_right = filled["n_cases"].tolist(), filled["successes"].tolist()
-    words = [
-        f"n={n}" if graded else f"{k:.0f}/{n}" for k, n in zip(n_right, n_cases, strict=True)
-    ]
+    words = [f"n={n}" if graded else f"{k:.0f}/{n}" for k, n in zip(n_right, n_cases, strict=True)]
     lengths, depths = table["length"].unique(), table["depth"].unique()
-    width, height = panel.size()
     size = min(
         LARGEST_TEXT,
-        0.86 * width / lengths.size / (COUNT_EM * max(map(len, words))),
-        0.75 * height / depths.size,
+        0.86 * panel.width / lengths.size / (COUNT_EM * max(map(len, words))),
+        0.75 * panel.height / depths.size,
     )
     if size < SMALLEST_TEXT:
         return
-    column = np.searchsorted(lengths, filled["length"])
-    row = np.flatnonzero(table["n_cases"] > 0) % depths.size
+    column = np.searchsorted(lengths, filled["length"]).tolist()
+    row = (np.flatnonzero(table["n_cases"] > 0) % depths.size).tolist()
     for x, y, share, word in zip(column, row, filled["accuracy"], words, strict=True):
-        panel.ax.text(x, y, word, size=size, color=_ink_on(colors(share)),
-                      ha="center", va="center")
+        panel.ax.text(x, y, word, size=size, color=_ink_on(colors(share)), ha="center", va="center")
 
 
 def _ink_on(color: tuple[float, float, float, float]) -> str:

@@ -14,7 +14,7 @@ ColumnsOf = Callable[[str], int]
 
 THIN_SPACE = "\u2009"
 ELLIPSIS = "\u2026"
-BREAKS_AFTER = re.compile(r"(?<=[\s\-_/.:@])")
+BREAKS_AFTER = re.compile(r"(?<=[ \-_/.:@])")
 
 
 def length_label(length: int, unit: str = "tokens", *, grouped: bool = False) -> str:
@@ -91,7 +91,8 @@ def set_words(interval: Interval, unit: str) -> str:
         outcome_words(end, interval.lengths, unit) for end in (interval.lower, interval.upper)
     )
     span = lower if interval.lower == interval.upper else f"{lower} to {upper}"
-    return f"{interval.level * 100:g}% set, {interval.kind}: {span}"
+    extended = ", extended to its point" if interval.extended else ""
+    return f"{interval.level * 100:g}% set, {interval.kind}: {span}{extended}"
 
 
 def quoted_estimate(answer: EffectiveLength) -> Estimate:
@@ -145,11 +146,12 @@ def character_columns(character: str) -> int:
 
 
 def wrap_words(text: str, n_columns: int, *, columns_of: ColumnsOf = character_columns) -> str:
-    """Break a sentence into lines of at most `n_columns`.
+    r"""Break a sentence into lines of at most `n_columns`.
 
     Parameters
     ----------
     text : str
+        Where it has lines already, they stay.
     n_columns : int
     columns_of : callable
         Number of columns of a character.
@@ -159,14 +161,16 @@ def wrap_words(text: str, n_columns: int, *, columns_of: ColumnsOf = character_c
     >>> wrap_words("accuracy 0.85, mean over depths", 16)
     'accuracy 0.85,\nmean over depths'
     """
-    pieces = re.split(r"(?<=\s)", clean(text))
-    return "\n".join(_fill(pieces, n_columns, columns_of))
+    lines: list[str] = []
+    for line in text.splitlines():
+        lines += _fill(re.split(r"(?<= )", clean(line)), n_columns, columns_of)
+    return "\n".join(lines)
 
 
 def wrap_name(
     name: str, n_columns: int, *, n_lines: int = 2, columns_of: ColumnsOf = character_columns
 ) -> str:
-    """Fit a name into a few lines; what is too long loses its middle.
+    r"""Fit a name into a few lines; what is too long loses its middle.
 
     Parameters
     ----------
@@ -187,29 +191,38 @@ def wrap_name(
     name = clean(name)
     lines = _fill(BREAKS_AFTER.split(name), n_columns, columns_of)
     if len(lines) > n_lines:
-        head = _head(name, n_columns * (n_lines - 1), columns_of)
         tail = _head(name[::-1], n_columns - 1, columns_of)[::-1]
-        lines = [*_fill(list(head), n_columns, columns_of), ELLIPSIS + tail]
+        lines = [*_full_lines(name, n_columns, n_lines - 1, columns_of), ELLIPSIS + tail]
     return "\n".join(lines)
 
 
 def clean(text: str) -> str:
     """Replace what cannot be printed, and runs of blanks, by one blank."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    kept = (c if c.isprintable() or c == THIN_SPACE else " " for c in text)
+    return " ".join(word for word in "".join(kept).split(" ") if word)
 
 
 def _fill(pieces: list[str], n_columns: int, columns_of: ColumnsOf) -> list[str]:
     """Put pieces on lines; a piece longer than a line is cut."""
     lines = [""]
     for piece in pieces:
-        if lines[-1] and _columns(lines[-1] + piece.rstrip(), columns_of) > n_columns:
+        if lines[-1] and _columns(lines[-1] + piece.rstrip(" "), columns_of) > n_columns:
             lines.append("")
         for character in piece:
             full = _columns(lines[-1] + character, columns_of) > n_columns
             if full and lines[-1] and character != " ":
                 lines.append("")
             lines[-1] += character
-    return [line.strip() for line in lines]
+    return [line.strip(" ") for line in lines]
+
+
+def _full_lines(name: str, n_columns: int, n_lines: int, columns_of: ColumnsOf) -> list[str]:
+    lines = []
+    for _ in range(n_lines):
+        line = _head(name, n_columns, columns_of)
+        lines.append(line.strip(" "))
+        name = name[len(line) :]
+    return lines
 
 
 def _columns(text: str, columns_of: ColumnsOf) -> int:

@@ -1,16 +1,16 @@
 """The masses figure: how often each outcome would come up, and apart from it the set."""
 
 from collections.abc import Iterator
+from typing import Any
 
-import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 
 from lcstats.lengths import EffectiveLength
 from lcstats.plots.labels import (
+    clean,
     criterion_words,
     length_axis_label,
     outcome_words,
@@ -20,6 +20,7 @@ from lcstats.plots.labels import (
 from lcstats.plots.masses_table import masses_data
 from lcstats.plots.panel import (
     MOST_TICKS,
+    Mark,
     Panel,
     above_axes,
     add_key,
@@ -74,18 +75,20 @@ def plot_masses(
     --------
     >>> from lcstats.cells import Cells
     >>> from lcstats.lengths import Criterion, effective_length
-    >>> cells = Cells.from_counts([4096, 8192], [0.5], n_cases=40, successes=[[40], [20]])
-    >>> plot_masses(effective_length(cells, Criterion(0.85))).get_ylim()
-    (0.0, 1.0)
+    >>> cells = Cells.from_counts(
+    ...     [4096, 8192], [0.0, 0.5], n_cases=40, successes=[[40, 40], [20, 20]]
+    ... )
+    >>> plot_masses(effective_length(cells, Criterion(0.85))).get_xlabel()
+    'Effective context length (tokens)'
     """
     answer = effective_length
     table = shown_outcomes(masses_data(answer))
     with open_panel(ax, width) as panel:
         _set_axes(panel, table, answer)
         marks = [*_draw_bars(panel.ax, table), (_draw_set(panel.ax, table), _set_meaning(answer))]
-        add_title(panel, answer.model, f"{answer.task}: {criterion_words(answer)}")
+        add_title(panel, answer.model, f"{clean(answer.task)}: {criterion_words(answer)}")
         add_key(panel, marks)
-        panel.set_height(HEIGHTS[width])
+        panel.finish(HEIGHTS[width])
     return panel.ax
 
 
@@ -112,13 +115,14 @@ def _set_axes(panel: Panel, table: pd.DataFrame, answer: EffectiveLength) -> Non
     ax.set_ylabel("Mass")
     ax.set_xlabel(f"Effective {length_axis_label(unit).lower()}")
     ax.tick_params(axis="x", length=0, pad=-STRIP + 5)
+    panel.settle()
     words = [outcome_words(outcome, answer.lengths, unit) for outcome in outcomes.tolist()]
     widths = label_widths(words, tick_font_size(ax, "x"))
-    ticks = even_ticks(panel.size()[0] / (outcomes.size + 0.2), widths)
+    ticks = even_ticks(panel.width / (outcomes.size + 0.2), widths)
     ax.set_xticks(outcomes[ticks], [words[tick] for tick in ticks])
 
 
-def _draw_bars(ax: Axes, table: pd.DataFrame) -> Iterator[tuple[Artist, str]]:
+def _draw_bars(ax: Axes, table: pd.DataFrame) -> Iterator[Mark]:
     kinds = table["kind"].unique().tolist()
     bar_width = 0.8 / len(kinds)
     for index, kind in enumerate(kinds):
@@ -132,11 +136,15 @@ def _draw_set(ax: Axes, table: pd.DataFrame) -> Line2D:
     """Draw a bracket from the first to the last outcome of the set, under the bars."""
     inside = table.loc[table["in_set"], "outcome"]
     ends = [inside.min() - 0.45, inside.max() + 0.45]
-    look = {"transform": above_axes(ax, STRIP), "color": ANSWER_COLOR, "clip_on": False}
+    look: dict[str, Any] = {
+        "transform": above_axes(ax, STRIP),
+        "color": ANSWER_COLOR,
+        "clip_on": False,
+    }
     ax.plot(ends, [0, 0], "|", markersize=6, **look)
     return ax.plot(ends, [0, 0], "-", linewidth=1.6, solid_capstyle="butt", **look)[0]
 
 
 def _set_meaning(answer: EffectiveLength) -> str:
     interval = quoted_estimate(answer).default_set
-    return f"{set_words(interval, answer.length_unit)} (holds the true length; not a share)"
+    return f"{set_words(interval, answer.length_unit)}\n(for the true length; not a share)"

@@ -34,13 +34,15 @@ def masses_data(effective_length: EffectiveLength) -> pd.DataFrame:
     --------
     >>> from lcstats.cells import Cells
     >>> from lcstats.lengths import Criterion, effective_length
-    >>> cells = Cells.from_counts([4096, 8192], [0.5], n_cases=40, successes=[[40], [20]])
+    >>> cells = Cells.from_counts(
+    ...     [4096, 8192], [0.0, 0.5], n_cases=40, successes=[[38, 36], [20, 20]]
+    ... )
     >>> answer = effective_length(cells, Criterion(0.85), masses=["bootstrap"])
     >>> masses_data(answer)[["kind", "label", "mass", "in_set"]].round(4)
-            kind   label  mass  in_set
-    0  bootstrap   <4096   0.0   False
-    1  bootstrap    4096   1.0    True
-    2  bootstrap  >=8192   0.0   False
+            kind   label    mass  in_set
+    0  bootstrap   <4096  0.0062   False
+    1  bootstrap    4096  0.9938    True
+    2  bootstrap  >=8192  0.0000   False
     """
     estimate = quoted_estimate(effective_length)
     if not estimate.masses:

@@ -1,8 +1,9 @@
 """The place of a figure: axes, a title block above, a key below, ticks that do not collide."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -18,66 +19,100 @@ from matplotlib.transforms import (
 )
 from numpy.typing import NDArray
 
-from lcstats.plots.fonts import columns_in_font
+from lcstats.plots.fonts import columns_in_font, quiet_about_fonts, spell_out
 from lcstats.plots.labels import length_axis_label, length_label, wrap_name, wrap_words
-from lcstats.plots.saving import without_glyph_warnings
 from lcstats.plots.style import figure_style, width_inches
 
 POINTS = 72.0
-TEXT_EM = 0.56
-"""Width of an average character of the style's font in words, in units of its size."""
-BOLD_EM = 0.67
+NARROW_EM = 0.5
+"""Width of a character in narrow words, in units of the font's size."""
 DIGIT_EM = 0.61
 LINE_SPACING = 1.25
 WIDE = 380.0
 """Points; in wider axes a key has two columns."""
+KEY_GAP = 5.0
 MOST_TICKS = 12
+
+Mark = tuple[Any, str]
+"""What is drawn (anything a legend can show), and the words for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Axes to draw on, and whether the figure around them is ours to arrange."""
+    """Axes to draw on, and the figure around them where that is ours to arrange.
+
+    Attributes
+    ----------
+    ax : Axes
+    figure : Figure or None
+        None where the axes are the user's.
+    """
 
     ax: Axes
-    is_ours: bool
+    figure: Figure | None
 
-    def size(self) -> tuple[float, float]:
-        """Width and height of the axes in points, after arranging our own figure."""
-        figure = self.ax.get_figure(root=True)
-        assert figure is not None
-        if self.is_ours:
-            with without_glyph_warnings():
-                figure.draw_without_rendering()
-        box = self.ax.get_window_extent()
-        return box.width / figure.dpi * POINTS, box.height / figure.dpi * POINTS
+    @property
+    def width(self) -> float:
+        """Width of the axes in points, as last arranged."""
+        return in_points(self.ax, self.ax.get_window_extent().width)
 
+    @property
+    def height(self) -> float:
+        """Height of the axes in points, as last arranged."""
+        return in_points(self.ax, self.ax.get_window_extent().height)
+
+    @property
     def room_right(self) -> float:
         """Points from the left of the axes to the edge of our own figure; else their width."""
-        box = self.ax.get_window_extent()
-        figure = self.ax.get_figure(root=True)
-        assert figure is not None
-        right = figure.bbox.x1 - 3 if self.is_ours else box.x1
-        return float(right - box.x0) / figure.dpi * POINTS
+        if self.figure is None:
+            return self.width
+        left = self.ax.get_window_extent().x0
+        return in_points(self.ax, self.figure.bbox.x1 - left) - 2
 
-    def set_height(self, inches: float) -> None:
-        """Make the axes of our own figure `inches` high, whatever stands around them."""
-        figure = self.ax.get_figure(root=True)
-        if self.is_ours and isinstance(figure, Figure):
-            for _ in range(2):
-                around = figure.get_figheight() - self.size()[1] / POINTS
-                figure.set_figheight(inches + around)
+    def settle(self) -> None:
+        """Arrange our own figure around what has been drawn so far."""
+        if self.figure is not None:
+            engine = self.figure.get_layout_engine()
+            if engine is not None:
+                engine.execute(self.figure)
+
+    def finish(self, height: float) -> None:
+        """Make the axes of our own figure `height` inches high, and fix the arrangement.
+
+        Fixed, because arranging it again at every drawing moves it by fractions of a pixel, and
+        a second file would differ from the first.
+        """
+        if self.figure is None:
+            return
+        self.settle()
+        around = self.figure.get_figheight() - self.height / POINTS
+        self.figure.set_figheight(height + around)
+        self.settle()
+        self.figure.set_layout_engine("none")
+
+
+def in_points(artist: Artist, pixels: float) -> float:
+    """Convert a length on the screen of the artist's figure to points."""
+    return float(pixels / root_figure(artist).dpi * POINTS)
+
+
+def root_figure(artist: Artist) -> Figure:
+    """Return the whole figure an artist stands in, around any subfigure."""
+    figure: Any = artist.figure
+    return figure if isinstance(figure, Figure) else root_figure(figure)
 
 
 @contextmanager
 def open_panel(ax: Axes | None, width: str) -> Iterator[Panel]:
     """Give the user's axes as they are, or new ones in the library's style, outside pyplot."""
-    if ax is not None:
-        yield Panel(ax, is_ours=False)
-        return
     inches = width_inches(width)
-    with figure_style():
+    if ax is not None:
+        with quiet_about_fonts():
+            yield Panel(ax, figure=None)
+        return
+    with quiet_about_fonts(), figure_style():
         figure = Figure(figsize=(inches, 3.0), layout="constrained")
-        yield Panel(figure.add_subplot(), is_ours=True)
+        yield Panel(figure.add_subplot(), figure)
 
 
 def add_title(panel: Panel, name: str, caption: str, *, pad: float = 5.0) -> None:
@@ -86,8 +121,8 @@ def add_title(panel: Panel, name: str, caption: str, *, pad: float = 5.0) -> Non
     Names are no mathematics: ``$`` and ``_`` stand for themselves. The caption lies in the
     title's padding, `pad` points above the axes.
     """
-    plain = {"parse_math": False, "usetex": False}
-    room = panel.room_right()
+    plain: dict[str, Any] = {"parse_math": False, "usetex": False}
+    room = panel.room_right
     below = panel.ax.annotate(
         "",
         xy=(0, 1),
@@ -101,67 +136,68 @@ def add_title(panel: Panel, name: str, caption: str, *, pad: float = 5.0) -> Non
         in_layout=False,
         **plain,
     )
-    below.set_text(
-        wrap_words(caption, columns_in(room, below), columns_of=columns_in_font(below))
-    )
+    fit_words(below, caption, room, wrap_words)
     n_lines = below.get_text().count("\n") + 1
-    above = pad + n_lines * LINE_SPACING * below.get_fontsize() + 2
+    above = pad + n_lines * LINE_SPACING * font_size(below) + 3
     title = panel.ax.set_title("", loc="left", pad=above, fontweight="bold", **plain)
-    title.set_text(
-        wrap_name(name, columns_in(room, title, bold=True), columns_of=columns_in_font(title))
-    )
+    fit_words(title, name, room, wrap_name)
 
 
-def add_key(
-    panel: Panel,
-    marks: Sequence[tuple[Artist | tuple[Artist, ...], str]],
-) -> None:
+def add_key(panel: Panel, marks: Sequence[Mark]) -> None:
     """Explain the marks below the axes, outside the data."""
-    ax = panel.ax
-    width, _ = panel.size()
-    figure = ax.get_figure(root=True)
-    assert figure is not None
+    ax, width = panel.ax, panel.width
     axis_box = ax.xaxis.get_tightbbox()
     below = ax.get_window_extent().y0 - axis_box.y0 if axis_box is not None else 0.0
-    down = ScaledTranslation(0, -(below / figure.dpi + 5 / POINTS), figure.dpi_scale_trans)
-    n_columns = 2 if width > WIDE and len(marks) > 2 else 1
+    n_columns = 2 if width > WIDE and len(marks) > 3 else 1
     key = ax.legend(
         [mark for mark, _ in marks],
         [words for _, words in marks],
         loc="upper left",
         bbox_to_anchor=(0, 0),
-        bbox_transform=ax.transAxes + down,
+        bbox_transform=ax.transAxes + shift_up(ax, -in_points(ax, below) - KEY_GAP),
         borderaxespad=0,
         ncols=n_columns,
     )
     for text in key.get_texts():
-        room = width / n_columns - 4 * text.get_fontsize()
         text.set_parse_math(False)
-        text.set_text(wrap_words(text.get_text(), columns_in(room, text)))
+        fit_words(text, text.get_text(), width / n_columns - 3 * font_size(text), wrap_words)
 
 
-def columns_in(width: float, text: Text, *, bold: bool = False) -> int:
-    """Number of characters of `text`'s size that fit into `width` points."""
-    em = BOLD_EM if bold else TEXT_EM
-    return max(int(width / (em * text.get_fontsize())), 8)
+def fit_words(text: Text, words: str, room: float, wrap: Callable[..., str]) -> None:
+    """Give `text` the words, broken into lines that take at most `room` points."""
+    columns_of = columns_in_font(text)
+    n_columns = max(int(room / (NARROW_EM * font_size(text))), 8)
+    for _ in range(8):
+        wrapped = wrap(words, n_columns, columns_of=columns_of)
+        text.set_text(wrapped)
+        text.set_text(spell_out(text))
+        width = in_points(text, text.get_window_extent().width)
+        text.set_text(wrapped)
+        if width <= room or n_columns <= 8:
+            return
+        n_columns = max(min(n_columns - 1, int(n_columns * room / width) + 1), 8)
 
 
-def set_log_lengths(panel: Panel, lengths: NDArray[np.int64], unit: str) -> None:
-    """Put lengths on a log2 axis: a small tick for every tested one, labels where there is room."""
-    ax = panel.ax
+def start_log_axis(ax: Axes, lengths: NDArray[np.int64], unit: str) -> None:
+    """Make the x axis a log2 axis of lengths, with a small tick for every tested one."""
     ax.set_xscale("log", base=2)
-    low, high = log_limits(lengths)
-    ax.set_xlim(low, high)
-    width = panel.size()[0]
-    positions = np.log2(lengths / low) / np.log2(high / low) * width
-    labels = [length_label(length, unit, grouped=True) for length in lengths.tolist()]
-    kept = spaced_ticks(positions, label_widths(labels, tick_font_size(ax, "x")))
-    ax.xaxis.set_major_locator(FixedLocator(lengths[kept].tolist()))
-    ax.xaxis.set_major_formatter(lambda value, position: length_label(
-        round(value), unit, grouped=True))
+    ax.set_xlim(*log_limits(lengths))
+    ax.set_xlabel(length_axis_label(unit))
+    ax.xaxis.set_major_locator(FixedLocator(lengths[[0, -1]].tolist()))
+    ax.xaxis.set_major_formatter(
+        lambda value, position: length_label(round(value), unit, grouped=True)
+    )
     ax.xaxis.set_minor_locator(FixedLocator(lengths.tolist()))
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_xlabel(length_axis_label(unit))
+
+
+def set_log_ticks(panel: Panel, lengths: NDArray[np.int64], unit: str) -> None:
+    """Label as many lengths as there is room for."""
+    low, high = log_limits(lengths)
+    positions = np.log2(lengths / low) / np.log2(high / low) * panel.width
+    labels = [length_label(length, unit, grouped=True) for length in lengths.tolist()]
+    kept = spaced_ticks(positions, label_widths(labels, tick_font_size(panel.ax, "x")))
+    panel.ax.xaxis.set_major_locator(FixedLocator(lengths[kept].tolist()))
 
 
 def log_limits(lengths: NDArray[np.int64]) -> tuple[float, float]:
@@ -172,7 +208,7 @@ def log_limits(lengths: NDArray[np.int64]) -> tuple[float, float]:
 
 
 def spaced_ticks(
-    positions: NDArray[np.float64], widths: NDArray[np.float64], gap: float = 4.0
+    positions: NDArray[np.float64], widths: NDArray[np.float64], gap: float = 6.0
 ) -> list[int]:
     """Choose ticks whose labels keep `gap` points apart, the first and the last among them.
 
@@ -226,6 +262,11 @@ def even_ticks(spacing: float, extents: NDArray[np.float64], gap: float = 3.0) -
     return list(range(0, extents.size, step))
 
 
+def font_size(text: Text) -> float:
+    """Size of a text in points."""
+    return float(text.get_fontsize())
+
+
 def label_widths(labels: Sequence[str], font_size: float) -> NDArray[np.float64]:
     """Estimate the width of labels in points."""
     return np.array([len(label) * DIGIT_EM * font_size for label in labels])
@@ -234,14 +275,16 @@ def label_widths(labels: Sequence[str], font_size: float) -> NDArray[np.float64]
 def tick_font_size(ax: Axes, axis: str) -> float:
     """Size of an axis's tick labels in points."""
     labels = (ax.xaxis if axis == "x" else ax.yaxis).get_ticklabels()
-    return float(labels[0].get_fontsize())
+    return font_size(labels[0])
 
 
 def above_axes(ax: Axes, points: float) -> Transform:
     """Place marks at an x of the data and `points` above the axes (below, where negative)."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
     edge = 1.0 if points > 0 else 0.0
     flat = Affine2D().scale(1, 0).translate(0, edge) + ax.transAxes
-    up = ScaledTranslation(0, points / POINTS, figure.dpi_scale_trans)
-    return blended_transform_factory(ax.transData, flat) + up
+    return blended_transform_factory(ax.transData, flat) + shift_up(ax, points)
+
+
+def shift_up(ax: Axes, points: float) -> Transform:
+    """Shift by `points` upwards, whatever the size of the figure."""
+    return ScaledTranslation(0, points / POINTS, root_figure(ax).dpi_scale_trans)

@@ -1,7 +1,6 @@
 """Write figures: format by suffix, whole files only, equal figures as equal bytes."""
 
 import os
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache
@@ -14,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from lcstats.errors import OptionError, describe
-from lcstats.plots.fonts import spell_out
+from lcstats.plots.fonts import quiet_about_fonts, spell_out
 from lcstats.plots.style import STYLE_FILE
 
 UNDATED: dict[str, dict[str, Any]] = {
@@ -75,17 +74,9 @@ def render_figure(figure: Figure, file_format: str, *, dpi: float = 300) -> byte
     """Return the bytes of a figure as ``svg``, ``pdf`` or ``png``, as :func:`save_figure` does."""
     buffer = BytesIO()
     words = nullcontext() if file_format == "svg" else _spelled_out(figure)
-    with mpl.rc_context(_output_settings()), words, without_glyph_warnings():
+    with mpl.rc_context(_output_settings()), words, quiet_about_fonts():
         figure.savefig(buffer, format=file_format, dpi=dpi, metadata=UNDATED[file_format])
     return buffer.getvalue()
-
-
-@contextmanager
-def without_glyph_warnings() -> Iterator[None]:
-    """Keep quiet about characters that this machine cannot draw: the file says them as text."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font", append=False)
-        yield
 
 
 def _format_of(path: Path) -> str:
@@ -102,7 +93,7 @@ def _format_of(path: Path) -> str:
 
 
 @lru_cache(maxsize=1)
-def _output_settings() -> dict[str, Any]:
+def _output_settings() -> dict[Any, Any]:
     """Return what the style file says about files; the rest was settled when drawing."""
     settings = mpl.rc_params_from_file(STYLE_FILE, use_default_template=False)
     return {key: value for key, value in settings.items() if key.startswith(("svg.", "pdf."))}
@@ -111,7 +102,7 @@ def _output_settings() -> dict[str, Any]:
 @contextmanager
 def _spelled_out(figure: Figure) -> Iterator[None]:
     """Spell out what no font can draw; titles keep room for it."""
-    texts = [artist for artist in figure.findobj(Text) if isinstance(artist, Text)]
+    texts: list[Any] = figure.findobj(Text)
     words = [text.get_text() for text in texts]
     try:
         for text in texts:

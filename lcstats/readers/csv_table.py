@@ -6,6 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,8 +21,14 @@ from lcstats.trials.columns import ColumnKind, kinds_of_columns
 from lcstats.trials.wording import counted
 
 _CHUNK = 1 << 22
+_BEFORE_A_NUMBER = np.frombuffer(b',;\t\r\n" +-', dtype=np.uint8)
 _TAIL = 1 << 16
 _N_SHOWN = 5
+_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
+_EXACT_FLOATS: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
+"""From pandas 3.1 on, floats are read exactly without being asked."""
+
+_TYPES: Mapping[ColumnKind, str] = {"label": "category", "text": "str"}
 _MISSING_SPELLINGS = (
     *("", "NaN", "nan", "NAN", "NA", "na", "N/A", "n/a", "<NA>", "NULL", "null", "Null"),
     *("None", "none", "NONE"),
@@ -54,7 +61,7 @@ def load_csv(sample: Sample, request: ReadRequest) -> RawTable:
     notices = []
     if n_bad:
         notices.append(Notice("bad-lines", f"{sample.name}: {counted(n_bad, 'bad line')} left out"))
-    if _last_line_is_cut(sample):
+    if _last_line_is_cut(sample, frame):
         frame = frame.iloc[:-1]
         message = "the last line is incomplete and was left out; the run was cut off there"
         notices.append(Notice("cut-line", f"{sample.name}: {message}"))
@@ -79,32 +86,36 @@ def _refuse_twin_headers(sample: Sample, kinds: Mapping[str, ColumnKind]) -> Non
 def _read_frame(
     sample: Sample, request: ReadRequest, kinds: Mapping[str, ColumnKind]
 ) -> tuple[pd.DataFrame, int]:
-    """Read the table; ids are read as whole numbers where that loses nothing, for speed."""
-    ids = [name for name, kind in kinds.items() if kind == "id"]
-    as_text = [name for name, kind in kinds.items() if kind == "text"]
+    """Read the table; ids and labels may become whole numbers where that loses nothing.
+
+    Reading every id as text takes several times as long.
+    """
+    types = {name: _TYPES[kind] for name, kind in kinds.items() if kind in _TYPES}
     if request.decimal == ",":
-        as_text += [name for name, kind in kinds.items() if kind == "number"]
-    if ids and _has_padded_numbers(sample):
-        as_text += ids
-    frame, n_bad = _parse(sample, request, kinds, as_text)
-    lossy = [name for name in ids if not _keeps_text(frame[name])]
+        types |= {name: "str" for name, kind in kinds.items() if kind == "number"}
+    words = [name for name, kind in kinds.items() if kind in ("id", "label")]
+    if words and _has_padded_numbers(sample):
+        types |= dict.fromkeys(words, "str")
+    frame, n_bad = _parse(sample, request, kinds, types)
+    lossy = [name for name in words if not _keeps_text(frame[name])]
     if lossy:
-        frame, n_bad = _parse(sample, request, kinds, as_text + lossy)
+        frame, n_bad = _parse(sample, request, kinds, types | dict.fromkeys(lossy, "str"))
     return frame, n_bad
 
 
-def _keeps_text(ids: pd.Series) -> bool:
-    """Tell whether each id can still be written as the file writes it."""
-    if pd.api.types.is_integer_dtype(ids.dtype):
+def _keeps_text(words: pd.Series) -> bool:
+    """Tell whether each word can still be written as the file writes it."""
+    values = words.cat.categories if isinstance(words.dtype, pd.CategoricalDtype) else words
+    if pd.api.types.is_integer_dtype(values.dtype):
         return True
-    return pd.api.types.infer_dtype(ids, skipna=True) in ("string", "empty")
+    return pd.api.types.infer_dtype(values, skipna=True) in ("string", "empty")
 
 
 def _parse(
     sample: Sample,
     request: ReadRequest,
     kinds: Mapping[str, ColumnKind],
-    as_text: list[str],
+    types: Mapping[str, str],
 ) -> tuple[pd.DataFrame, int]:
     """Return the table, and how many lines were left out."""
     missing = {
@@ -113,15 +124,17 @@ def _parse(
     source = sample.source
 
     def read(handle: str | io.BytesIO) -> pd.DataFrame:
-        return pd.read_csv(
+        frame: pd.DataFrame = pd.read_csv(
             handle,
             sep=sample.separator,
-            dtype=dict.fromkeys(as_text, "str"),
+            dtype=dict(types),
             na_values=missing,
             keep_default_na=False,
             encoding=sample.codec,
             on_bad_lines="warn" if request.skip_bad_lines else "error",
+            **_EXACT_FLOATS,
         )
+        return frame
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -164,7 +177,7 @@ def _unparsable(sample: Sample, error: Exception) -> FormatError:
 
 def _refuse_short_header(frame: pd.DataFrame, sample: Sample) -> None:
     """Refuse rows with more fields than the header, which pandas takes as an index."""
-    if not isinstance(frame.index, pd.RangeIndex):
+    if not frame.index.equals(pd.RangeIndex(len(frame))):
         raise FormatError(
             describe(
                 f"{sample.name}: rows have more fields than the header ({len(sample.columns)})",
@@ -176,13 +189,18 @@ def _refuse_short_header(frame: pd.DataFrame, sample: Sample) -> None:
 
 def _fields(sample: Sample) -> Iterator[tuple[int, list[str]]]:
     """Yield every filled line below the header: its number, where it starts, and its fields."""
-    reader = csv.reader(io.StringIO(sample.text(), newline=""), delimiter=sample.separator)
-    start, is_header = 1, True
-    for fields in reader:
-        if fields and not is_header:
-            yield start, fields
-        is_header = is_header and not fields
-        start = reader.line_num + 1
+    text = sample.text()
+    limit = csv.field_size_limit(len(text) + 1)
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=sample.separator)
+        start, is_header = 1, True
+        for fields in reader:
+            if fields and not is_header:
+                yield start, fields
+            is_header = is_header and not fields
+            start = reader.line_num + 1
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _long_lines(sample: Sample) -> Iterator[tuple[int, int]]:
@@ -205,17 +223,20 @@ def _line_finder(sample: Sample, *, skips_long: bool) -> Callable[[int], int]:
     return lambda row: starts()[row]
 
 
-def _last_line_is_cut(sample: Sample) -> bool:
-    """Tell whether the file ends within a line that lacks fields."""
+def _last_line_is_cut(sample: Sample, frame: pd.DataFrame) -> bool:
+    """Tell whether the file ends within a line that lacks fields.
+
+    The last line of a quoted field has few separators too, but then the last column is filled.
+    """
     tail = sample.source.tail(_TAIL).decode(sample.codec, errors="replace")
-    if not tail or tail[-1] in "\r\n":
+    if frame.empty or not tail or tail[-1] in "\r\n" or frame.iloc[-1].notna().iloc[-1]:
         return False
     last = tail.splitlines()[-1]
     return bool(last.strip()) and len(split_line(last, sample.separator)) < len(sample.columns)
 
 
 def _has_padded_numbers(sample: Sample) -> bool:
-    """Tell whether a field anywhere starts with a zero that a number would lose."""
+    """Tell whether a field anywhere starts with a zero or a plus that a number would lose."""
     if not sample.codec.startswith("utf-8"):
         return True
     source = sample.source
@@ -229,8 +250,9 @@ def _has_padded_numbers(sample: Sample) -> bool:
 
 
 def _pads_a_number(content: NDArray[np.uint8]) -> bool:
-    zeros = np.flatnonzero(content[1:-1] == ord("0")) + 1
-    follower = content[zeros + 1]
+    inner = content[1:-1]
+    starts = np.flatnonzero((inner == ord("0")) | (inner == ord("+"))) + 1
+    follower = content[starts + 1]
     is_padding = (follower >= ord("0")) & (follower <= ord("9"))
-    before = content[zeros[is_padding] - 1]
-    return bool(np.isin(before, np.frombuffer(b',;\t\r\n" +-', dtype=np.uint8)).any())
+    before = content[starts[is_padding] - 1]
+    return bool(np.isin(before, _BEFORE_A_NUMBER).any())

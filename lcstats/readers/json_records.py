@@ -81,12 +81,8 @@ def _load_one(sample: Sample, request: ReadRequest) -> Records:
     if sample.documents is None:
         return _load_lines(sample, request) if sample.shape == "jsonl" else _load_list(sample)
     _refuse_non_objects(sample.documents, sample)
-    unit = "" if isinstance(sample.documents[0], dict) and _is_single(sample) else "item"
+    unit = "" if sample.is_single else "item"
     return Records(sample.documents, Part(sample.name, len(sample.documents), unit))
-
-
-def _is_single(sample: Sample) -> bool:
-    return sample.shape == "jsonl" or sample.documents == [sample.record]
 
 
 def _load_list(sample: Sample) -> Records:
@@ -148,18 +144,18 @@ def _load_damaged_lines(lines: list[str], sample: Sample, request: ReadRequest) 
     numbers: list[int] = []
     bad: list[int] = []
     last = max((i for i, line in enumerate(lines, 1) if line.strip()), default=0)
-    is_cut = False
+    cut: int | None = None
     for number, line in enumerate(lines, 1):
         found, is_complete = _objects_of(line)
         if is_complete or (number == last and _looks_cut(line, number == len(lines))):
             records += found
             numbers += [number] * len(found)
-            is_cut = not is_complete
+            cut = cut if is_complete else number
         else:
             bad.append(number)
     if bad and not request.skip_bad_lines:
         raise _bad_lines(bad, sample)
-    notices = tuple(_line_notices(sample.name, bad, last if is_cut else None))
+    notices = tuple(_line_notices(sample.name, bad, cut))
     part = Part(sample.name, len(records), "line", numbers.__getitem__)
     return Records(records, part, notices)
 

@@ -1,14 +1,13 @@
 """A first look at a file: its shape, its columns and its first record, by content alone."""
 
 import csv
-import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lcstats.readers.encodings import codec_of, decode_head, decode_text
-from lcstats.readers.extras import load_extra
+from lcstats.readers.parquet_table import columns_of_parquet
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.sources import Source
 
@@ -44,6 +43,8 @@ class Sample:
         Separator of a CSV file.
     documents : list, optional
         Everything in a JSON file, where the look had to read it all.
+    is_single : bool
+        Whether the file is one JSON object.
     """
 
     source: Source
@@ -53,6 +54,7 @@ class Sample:
     record: Mapping[str, Any] = field(default_factory=dict)
     separator: str = ","
     documents: list[Any] | None = None
+    is_single: bool = False
 
     @property
     def name(self) -> str:
@@ -96,7 +98,7 @@ def look_at(source: Source, request: ReadRequest) -> Sample:
     'jsonl'
     """
     if source.data.startswith(_PARQUET):
-        return _look_at_parquet(source)
+        return Sample(source, "parquet", columns=columns_of_parquet(source))
     codec = codec_of(source.data, request.encoding)
     head = decode_head(source.data, codec).lstrip(_BLANK)
     if not head:
@@ -106,12 +108,6 @@ def look_at(source: Source, request: ReadRequest) -> Sample:
     if head[0] in "{[":
         return _look_at_json(source, codec, head)
     return _look_at_csv(source, codec, head)
-
-
-def _look_at_parquet(source: Source) -> Sample:
-    parquet = load_extra("pyarrow.parquet", extra="parquet", purpose=f"reading {source.name}")
-    schema = parquet.read_schema(source.path or io.BytesIO(source.data))
-    return Sample(source, "parquet", columns=tuple(schema.names))
 
 
 def _look_at_csv(source: Source, codec: str, head: str) -> Sample:
@@ -151,11 +147,15 @@ def _look_at_json(source: Source, codec: str, head: str) -> Sample:
 
 
 def _sample_of(source: Source, codec: str, document: Any, *, on_one_line: bool) -> Sample:
+    if not document:
+        return Sample(source, "empty", codec)
     if isinstance(document, list):
-        first = document[0] if document and isinstance(document[0], dict) else {}
+        first = document[0] if isinstance(document[0], dict) else {}
         return Sample(source, "json", codec, tuple(first), first, documents=document)
     shape: Shape = "jsonl" if on_one_line else "json"
-    return Sample(source, shape, codec, tuple(document), document, documents=[document])
+    return Sample(
+        source, shape, codec, tuple(document), document, documents=[document], is_single=True
+    )
 
 
 def _look_at_first(source: Source, codec: str, text: str) -> Sample:

@@ -4,6 +4,7 @@ import glob
 import gzip
 import io
 import os
+import re
 import sys
 import zipfile
 import zlib
@@ -19,6 +20,8 @@ SMALL = 1 << 20
 STANDARD_INPUT = "standard input"
 
 _GZIP, _ZIP, _ZSTD = b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"
+
+_SUFFIXES = re.compile(r"(\.(json|jsonl|ndjson|csv|tsv|txt|parquet|gz|zst|zip))+$", re.IGNORECASE)
 
 PathLike = str | os.PathLike[str]
 
@@ -59,8 +62,8 @@ class Source:
 
     @property
     def stem(self) -> str:
-        """The file's name without folder and suffix."""
-        return os.path.basename(self.given).partition(".")[0]
+        """The file's name without folder and suffixes."""
+        return _SUFFIXES.sub("", os.path.basename(self.given))
 
     def content(self) -> bytes:
         """Return the whole content."""

@@ -37,7 +37,7 @@ def load_tables(samples: Sequence[Sample], request: ReadRequest) -> list[RawTabl
         if sample.shape == "csv":
             tables.append(load_csv(sample, request))
         elif sample.shape == "parquet":
-            tables.append(load_parquet(sample))
+            tables.append(load_parquet(sample.source))
     if request.decimal == ",":
         tables = [_with_points(table, request.table.columns) for table in tables]
     return tables
@@ -48,8 +48,7 @@ def _json_groups(samples: Sequence[Sample]) -> list[list[Sample]]:
     groups: dict[tuple[str, ...] | None, list[Sample]] = {}
     for sample in samples:
         if sample.shape in ("json", "jsonl"):
-            is_single = sample.documents is not None and len(sample.documents) == 1
-            groups.setdefault(None if is_single else sample.columns, []).append(sample)
+            groups.setdefault(None if sample.is_single else sample.columns, []).append(sample)
     return list(groups.values())
 
 

@@ -1,15 +1,17 @@
 """Writing a table of trials so that reading it gives the same table back."""
 
+import csv
 import json
 import os
-import tempfile
+import uuid
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from lcstats.cells import Cells
 from lcstats.errors import OptionError, describe
 from lcstats.readers.extras import load_extra
 from lcstats.readers.sources import PathLike
@@ -19,7 +21,7 @@ _LISTS = ("needle_depths", "needle_found")
 _CHUNK = 100_000
 
 
-def write_trials(trials: Trials, path: PathLike) -> None:
+def write_trials(trials: Trials | Cells, path: PathLike) -> None:
     """Write a table of trials; :func:`lcstats.readers.read_trials` gives the same table back.
 
     The file appears whole or not at all: it is written beside its place and moved there.
@@ -27,7 +29,7 @@ def write_trials(trials: Trials, path: PathLike) -> None:
     Parameters
     ----------
     trials : Trials
-        The table.
+        The table. Cells, which only have counts, are refused.
     path : str or path
         Where to; ``.csv``, ``.jsonl`` or ``.parquet`` decides the format. CSV cannot tell an
         empty output from a missing one.
@@ -35,10 +37,18 @@ def write_trials(trials: Trials, path: PathLike) -> None:
     Raises
     ------
     OptionError
-        If the suffix is another one.
+        If the suffix is another one, or there are only counts.
     MissingExtraError
         If Parquet is asked for without pyarrow.
     """
+    if isinstance(trials, Cells):
+        raise OptionError(
+            describe(
+                "the table holds counts, not trials",
+                "expected one row per trial",
+                "keep the file that was read; it is as short as can be",
+            )
+        )
     place = Path(path)
     write = _WRITERS.get(place.suffix.lower())
     if write is None:
@@ -63,34 +73,35 @@ def _as_written(trials: Trials) -> pd.DataFrame:
 
 
 def _write_whole(place: Path, frame: pd.DataFrame, write: "Writer") -> None:
-    handle, partial = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.", suffix=".part")
-    os.close(handle)
+    partial = place.with_name(f".{place.name}.{uuid.uuid4().hex}.part")
     try:
         write(frame, partial)
-        os.chmod(partial, 0o666 & ~_umask())
         os.replace(partial, place)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(partial)
-        raise
+    finally:
+        partial.unlink(missing_ok=True)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _write_csv(frame: pd.DataFrame, path: str) -> None:
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
     lists = {name: frame[name].map(_to_json) for name in _LISTS if name in frame}
-    frame.assign(**lists).to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
+    quoting: Literal[0, 2] = (
+        csv.QUOTE_NONNUMERIC if _has_carriage_returns(frame) else csv.QUOTE_MINIMAL
+    )
+    frame.assign(**lists).to_csv(
+        path, index=False, lineterminator="\n", encoding="utf-8", quoting=quoting
+    )
+
+
+def _has_carriage_returns(frame: pd.DataFrame) -> bool:
+    """Tell whether a text holds what Python leaves unquoted and readers take as a line's end."""
+    texts = frame.select_dtypes(exclude="number")
+    return any(texts[name].astype("str").str.contains("\r").any() for name in texts)
 
 
 def _to_json(value: object) -> str | None:
-    return None if value is None else json.dumps(value)
+    return json.dumps(value) if isinstance(value, list) else None
 
 
-def _write_jsonl(frame: pd.DataFrame, path: str) -> None:
+def _write_jsonl(frame: pd.DataFrame, path: Path) -> None:
     """Write object by object: pandas' own writer rounds floats."""
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         for start in range(0, len(frame), _CHUNK):
@@ -105,12 +116,12 @@ def _plain(value: object) -> object:
     return value.tolist() if isinstance(value, np.ndarray) else str(value)
 
 
-def _write_parquet(frame: pd.DataFrame, path: str) -> None:
+def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
     load_extra("pyarrow", extra="parquet", purpose="writing Parquet")
     frame.to_parquet(path, engine="pyarrow", index=False)
 
 
-Writer = Callable[[pd.DataFrame, str], None]
+Writer = Callable[[pd.DataFrame, Path], None]
 
 _WRITERS: dict[str, Writer] = {
     ".csv": _write_csv,

@@ -10,6 +10,7 @@ Examples
 >>> from pathlib import Path
 >>> from lcstats.cells import Cells
 >>> from lcstats.lengths import Criterion
+>>> from lcstats.report import write_report
 >>> cells = Cells.from_counts([4096, 8192], [0.0, 1.0], n_cases=20, successes=[[20, 19], [17, 12]])
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     page = write_report(cells, Path(folder) / "report", criterion=Criterion(0.85))

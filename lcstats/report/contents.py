@@ -14,10 +14,12 @@ from lcstats.plots import length_label
 from lcstats.report.documents import own_notices
 from lcstats.report.figures import FigureEntry, draw_figures
 from lcstats.report.settings import ReportSettings
-from lcstats.report.slugs import slug_of
 
 SMALLEST_SHARE = 0.0005
 """Masses below this are not rows of the page's table; the CSV has them."""
+
+SAID_ONCE = ("ragged-grid",)
+"""Codes of notices whose words name the depth treatment and whose fact does not depend on it."""
 
 SET_MEANINGS = {
     "certified": "proved to hold the true one at least that often, if cases are independent",
@@ -71,6 +73,7 @@ def build_group(
     cells: Cells,
     criterion: Criterion,
     *,
+    slug: str,
     level: float,
     settings: ReportSettings,
     folder: Path,
@@ -81,14 +84,13 @@ def build_group(
     if cells.grid.depths.size > 1:
         other_criterion = replace(criterion, depth_treatment=_other_treatment(criterion))
         other = analyse(cells, other_criterion, level=level, settings=settings)
-    slug = slug_of(answer.model, answer.task)
     return GroupContent(
         slug=slug,
         cells=cells,
         answer=answer,
         other=other,
         notices=tuple(_notices(answer, other, cells.notices)),
-        figures=draw_figures(cells, answer, slug, folder),
+        figures=draw_figures(cells, answer, slug=slug, folder=folder),
     )
 
 
@@ -120,7 +122,7 @@ def _notices(
         return
     known = {notice.message for notice in own}
     for notice in own_notices(other, shared):
-        if notice.message in known:
+        if notice.message in known or notice.code in SAID_ONCE:
             continue
         speaks_for_itself = notice.message.startswith(other.criterion.depth_treatment)
         prefix = "" if speaks_for_itself else f"{other.depth_in_words()}: "
@@ -132,7 +134,9 @@ def point_in_words(answer: EffectiveLength) -> str:
 
     Examples
     --------
-    >>> cells = Cells.from_counts([4096, 8192], [0.5], n_cases=40, successes=[[40], [20]])
+    >>> cells = Cells.from_counts(
+    ...     [4096, 8192], [0.0, 1.0], n_cases=40, successes=[[40, 40], [20, 22]]
+    ... )
     >>> point_in_words(effective_length(cells, Criterion(0.85)))
     '4096 tokens'
     >>> point_in_words(effective_length(cells, Criterion(0.5)))

@@ -4,15 +4,18 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lcstats.cells import Cells
 from lcstats.errors import Notice
-from lcstats.lengths import EffectiveLength
 from lcstats.options import Repeats
 from lcstats.trials import Trials
+
+if TYPE_CHECKING:
+    # Reading alone needs these objects too, and should not wait for scipy and numba.
+    from lcstats.lengths import EffectiveLength
 
 SCHEMA_VERSION = 1
 
@@ -145,7 +148,7 @@ def _row_sums(counts: np.ndarray) -> list[int]:
 
 
 def effective_length_document(
-    answers: Sequence[EffectiveLength], shared: Sequence[Notice] = ()
+    answers: "Sequence[EffectiveLength]", shared: Sequence[Notice] = ()
 ) -> dict[str, Any]:
     """Return the ``effective-length`` object.
 
@@ -163,13 +166,13 @@ def effective_length_document(
     }
 
 
-def own_notices(answer: EffectiveLength, shared: Sequence[Notice]) -> list[Notice]:
+def own_notices(answer: "EffectiveLength", shared: Sequence[Notice]) -> list[Notice]:
     """Return the notices on this answer alone, each once, in order."""
     return [notice for notice in dict.fromkeys(answer.notices) if notice not in shared]
 
 
 def group_warnings(
-    answers: Sequence[EffectiveLength], shared: Sequence[Notice]
+    answers: "Sequence[EffectiveLength]", shared: Sequence[Notice]
 ) -> list[dict[str, str]]:
     """Return the answers' own notices, each with its group."""
     return [

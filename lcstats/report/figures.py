@@ -1,7 +1,7 @@
 """The figures of a report: drawn once, kept as files, and put into the page as inline SVG."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,42 +41,56 @@ class FigureEntry:
     svg: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a figure is and how to draw it."""
+
+    kind: str
+    title: str
+    text: str
+    plot: Callable[[], Any]
+
+
 def draw_figures(
-    cells: Cells, answer: EffectiveLength, slug: str, folder: Path
+    cells: Cells, answer: EffectiveLength, *, slug: str, folder: Path
 ) -> tuple[FigureEntry, ...]:
     """Draw every figure of one group into ``folder/figures``."""
     (folder / "figures").mkdir(exist_ok=True)
-    figures: list[tuple[str, str, str, Callable[[], Any]]] = [
-        (
-            "decay",
-            "Accuracy by length",
-            describe_decay(answer),
-            lambda: plot_decay(cells, effective_length=answer),
-        ),
-        (
-            "heatmap",
-            "Accuracy by length and depth",
-            describe_heatmap(cells),
-            lambda: plot_heatmap(cells, effective_length=answer),
-        ),
-    ]
-    if answer.observed.masses:
-        figures.append(("masses", "Masses", describe_masses(answer), lambda: plot_masses(answer)))
     return tuple(
-        _draw(kind, title, text, plot().figure, f"figures/{slug}-{kind}", folder)
-        for kind, title, text, plot in figures
+        _draw(plan, name=f"figures/{slug}-{plan.kind}", folder=folder)
+        for plan in _plans(cells, answer)
     )
 
 
-def _draw(kind: str, title: str, text: str, figure: Any, name: str, folder: Path) -> FigureEntry:
+def _plans(cells: Cells, answer: EffectiveLength) -> Iterator[_Plan]:
+    yield _Plan(
+        "decay",
+        "Accuracy by length",
+        describe_decay(answer),
+        lambda: plot_decay(cells, effective_length=answer),
+    )
+    yield _Plan(
+        "heatmap",
+        "Accuracy by length and depth",
+        describe_heatmap(cells),
+        lambda: plot_heatmap(cells, effective_length=answer),
+    )
+    if answer.observed.masses:
+        yield _Plan("masses", "Masses", describe_masses(answer), lambda: plot_masses(answer))
+
+
+def _draw(plan: _Plan, *, name: str, folder: Path) -> FigureEntry:
     files = {suffix[1:]: f"{name}{suffix}" for suffix in SUFFIXES}
+    figure = plan.plot().figure
     for file in files.values():
         save_figure(figure, folder / file)
         # The layout of the first format holds for all: finding it takes as long as drawing.
         figure.set_layout_engine("none")
     svg = (folder / files["svg"]).read_text(encoding="utf-8")
-    identity = re.sub(r"[^a-z0-9]+", "-", name)
-    return FigureEntry(kind, title, text, files, inline_svg(svg, identity, text))
+    identity = name.replace("/", "-")
+    return FigureEntry(
+        plan.kind, plan.title, plan.text, files, inline_svg(svg, identity, plan.text)
+    )
 
 
 def inline_svg(svg: str, identity: str, text: str) -> str:
@@ -112,12 +126,11 @@ def inline_svg(svg: str, identity: str, text: str) -> str:
 def describe_decay(answer: EffectiveLength) -> str:
     """Say what the decay figure shows: every length of a few, else the ends and the extremes."""
     accuracy, n_lengths = answer.accuracy, answer.lengths.size
-    shown = range(n_lengths)
+    shown = list(range(n_lengths))
     if n_lengths > MOST_POINTS_NAMED:
         shown = sorted({0, int(accuracy.argmax()), int(accuracy.argmin()), n_lengths - 1})
     points = ", ".join(
-        f"{accuracy[i]:.2f} at {length_label(answer.lengths[i], answer.length_unit)}"
-        for i in shown
+        f"{accuracy[i]:.2f} at {length_label(answer.lengths[i], answer.length_unit)}" for i in shown
     )
     more = f" (highest, lowest and both ends of {n_lengths})" if len(shown) < n_lengths else ""
     return (

@@ -39,7 +39,7 @@ class ReportSettings:
 
 
 def list_settings(
-    settings: ReportSettings, criterion: Criterion, level: float, reading: Reading | None
+    settings: ReportSettings, criterion: Criterion, *, level: float, reading: Reading | None
 ) -> dict[str, Any]:
     """Return every setting by name, enough to make the report again."""
     return {

@@ -1,6 +1,7 @@
 """``write_report``: the door of this room. It orders the work; the others do it."""
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from lcstats.cells import Cells, count_cells
-from lcstats.errors import Notice
+from lcstats.errors import LcstatsWarning, Notice, announce
 from lcstats.lengths import Criterion
 from lcstats.report.contents import (
     GroupContent,
@@ -28,6 +29,7 @@ from lcstats.report.documents import (
 from lcstats.report.folder import MANIFEST, build_folder, list_files
 from lcstats.report.pages import render_page
 from lcstats.report.settings import ReportSettings, list_settings
+from lcstats.report.slugs import slugs_of
 from lcstats.trials import Trials
 
 PAGE = "index.html"
@@ -100,6 +102,11 @@ def write_report(
     OptionError
         If the folder holds other things, or an option is out of range. Nothing is written then.
 
+    Warns
+    -----
+    LcstatsWarning
+        Every notice on the answers under `criterion`, once; the page has all of them.
+
     Examples
     --------
     >>> import json, tempfile
@@ -115,22 +122,38 @@ def write_report(
     settings = settings or ReportSettings()
     folder = Path(directory)
     with build_folder(folder) as aside:
-        cells = count_cells(results, repeats=settings.repeats, axis=settings.axis)
-        groups = tuple(
-            build_group(group, criterion, level=level, settings=settings, folder=aside)
-            for group in cells
-        )
-        content = ReportContent(
-            groups=groups,
-            read=read_document(results, repeats=settings.repeats),
-            settings=list_settings(settings, criterion, level, cells.reading),
-            origin=settings.origin,
-            level=level,
-            notices=tuple(dict.fromkeys(cells.notices)),
-        )
-        _write_tables(groups, aside)
+        content = _build_content(results, criterion, level=level, settings=settings, folder=aside)
+        _write_tables(content.groups, aside)
         _write_pages(content, aside)
+    announce(dict.fromkeys(n for group in content.groups for n in group.answer.notices))
     return folder / PAGE
+
+
+def _build_content(
+    results: Trials | Cells,
+    criterion: Criterion,
+    *,
+    level: float,
+    settings: ReportSettings,
+    folder: Path,
+) -> ReportContent:
+    """Analyse every group and draw its figures, in silence: the pages carry the notices."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LcstatsWarning)
+        cells = count_cells(results, repeats=settings.repeats, axis=settings.axis)
+        slugs = slugs_of([(grid.model, grid.task) for grid in cells.grids])
+        groups = tuple(
+            build_group(group, criterion, slug=slug, level=level, settings=settings, folder=folder)
+            for group, slug in zip(cells, slugs, strict=True)
+        )
+    return ReportContent(
+        groups=groups,
+        read=read_document(results, repeats=settings.repeats),
+        settings=list_settings(settings, criterion, level=level, reading=cells.reading),
+        origin=settings.origin,
+        level=level,
+        notices=tuple(dict.fromkeys(cells.notices)),
+    )
 
 
 def report_document(content: ReportContent, files: Sequence[str]) -> dict[str, Any]:

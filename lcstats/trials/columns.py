@@ -115,7 +115,11 @@ NUMBER_COLUMNS = frozenset(
         *COUNT_COLUMNS,
     }
 )
-ColumnKind = Literal["number", "id", "text", "other"]
+_LABEL_COLUMNS = frozenset({"model", "task", "status", "filter", "length_unit"})
+
+ColumnKind = Literal["number", "id", "label", "text", "other"]
+"""How cells are to be taken: as numbers, ids, words of which there are few, text, or as they are.
+"""
 
 _SIDE_COLUMNS = frozenset({"output", "latency_s", "ttft_s"})
 
@@ -213,7 +217,7 @@ def match_columns(
 def kinds_of_columns(
     names: Sequence[str], overrides: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, ColumnKind]:
-    """Tell how the cells of each column are to be taken: as numbers, ids, text, or as they are.
+    """Tell how the cells of each column are to be taken.
 
     Examples
     --------
@@ -235,7 +239,9 @@ def _kind_of(canonical: str | None) -> ColumnKind:
         return "other"
     if canonical == "case":
         return "id"
-    return "number" if canonical in NUMBER_COLUMNS else "text"
+    if canonical in NUMBER_COLUMNS:
+        return "number"
+    return "label" if canonical in _LABEL_COLUMNS else "text"
 
 
 def require_columns(

@@ -188,25 +188,29 @@ def _is_superseded(rows: pd.DataFrame) -> NDArray[np.bool_]:
 
 def _refuse_contradictions(rows: pd.DataFrame, origin: Origin) -> None:
     n_scores = rows.groupby("_key")["score"].nunique()
-    keys = n_scores.index[n_scores > 1]
-    if not len(keys):
+    contradictory = n_scores.index[n_scores > 1]
+    if contradictory.empty:
         return
-    disagreeing = rows[rows["_key"].isin(keys)]
-    first = disagreeing[~disagreeing["_key"].duplicated()]
+    disagreeing = rows[rows["_key"].isin(contradictory)]
+    first = disagreeing.index[~disagreeing["_key"].duplicated()]
+    mend = _mend_of_contradiction(disagreeing)
     lines = [
-        ", ".join(f"{name} {value}" for name, value in zip(KEY, key, strict=True))
-        for key in first[list(KEY)].head(_N_SHOWN).itertuples(index=False)
-    ]
-    n_more = len(keys) - len(lines)
-    listed = "\n  ".join(lines + ([f"and {n_more} more"] if n_more else []))
-    raise TableError(
         describe(
-            f"{origin.place(int(first.index[0]))}: {len(keys)} trials appear more than once "
-            f"with different scores:\n  {listed}\n",
-            "expected one score for each (model, task, length, depth, case, repeat)",
-            _mend_of_contradiction(disagreeing),
+            f"{origin.place(row)}: {_name_trial(disagreeing, row)}",
+            "expected one score for a model, task, length, depth, case and repeat",
+            mend,
         )
-    )
+        for row in first[:_N_SHOWN].tolist()
+    ]
+    n_more = len(contradictory) - len(lines)
+    raise TableError("\n".join(lines + [f"and {n_more} more"] * bool(n_more)))
+
+
+def _name_trial(rows: pd.DataFrame, row: int) -> str:
+    trial = rows.loc[row]
+    scores = sorted(rows.loc[rows["_key"] == trial["_key"], "score"].unique())
+    key = ", ".join(f"{name} {trial[name]}" for name in KEY)
+    return f"the trial {key} has the scores {', '.join(f'{score:g}' for score in scores)}"
 
 
 def _mend_of_contradiction(rows: pd.DataFrame) -> str:

@@ -1,16 +1,25 @@
 """Raw tables put one below the other under canonical names; values not yet understood."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from lcstats.errors import Notice, OptionError, describe
-from lcstats.trials.columns import TRIAL_COLUMNS, match_columns, require_columns
+from lcstats.trials.columns import (
+    LAST_RESORTS,
+    TRIAL_COLUMNS,
+    match_columns,
+    normalise_name,
+    require_columns,
+)
 from lcstats.trials.origin import Origin
 from lcstats.trials.raw import Knowledge, RawTable
 from lcstats.trials.records import TableOptions
-from lcstats.trials.values import texts_of
+from lcstats.trials.values import Kind, parse_column, texts_of
+
+_OR = " or "
+"""Between the names of one column in files that do not agree on it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,8 +51,9 @@ class NamedTable:
         return self.frame[name] if name in self.mapping else None
 
     def named(self, name: str) -> str:
-        """Return the name of a column in messages: the files' own."""
-        return self.mapping.get(name, name)
+        """Return the name of a column in messages: the files' own, if they agree on it."""
+        theirs = self.mapping.get(name, name)
+        return name if _OR in theirs else theirs
 
     @property
     def extras(self) -> list[str]:
@@ -95,7 +105,7 @@ def name_columns(
         tables[0].knowledge,
         tuple(notice for table in tables for notice in table.notices),
     )
-    return _keep_filter(named, options.filter_name)
+    return _keep_filter(_release_last_resort(named), options.filter_name)
 
 
 def _match(
@@ -120,7 +130,7 @@ def _rename(frame: pd.DataFrame, mapping: Mapping[str, str]) -> pd.DataFrame:
     for canonical, theirs in mapping.items():
         if canonical_of[theirs] != canonical:
             renamed[canonical] = renamed[canonical_of[theirs]]
-    return renamed.reset_index(drop=True)
+    return renamed.loc[:, ~renamed.columns.duplicated()].reset_index(drop=True)
 
 
 def _join_mappings(mappings: Sequence[Mapping[str, str]]) -> dict[str, str]:
@@ -128,8 +138,23 @@ def _join_mappings(mappings: Sequence[Mapping[str, str]]) -> dict[str, str]:
     for mapping in mappings:
         for canonical, theirs in mapping.items():
             known = joined.get(canonical, theirs)
-            joined[canonical] = known if theirs in known.split(" or ") else f"{known} or {theirs}"
+            joined[canonical] = known if theirs in known.split(_OR) else f"{known}{_OR}{theirs}"
     return joined
+
+
+def _release_last_resort(named: NamedTable) -> NamedTable:
+    """Give a column back its own name if it only might have counted repeats, and does not.
+
+    A ``version`` may number runs, or be that of some software.
+    """
+    theirs = named.mapping.get("repeat", "repeat")
+    if normalise_name(theirs) not in LAST_RESORTS["repeat"] or theirs in named.frame:
+        return named
+    parsed = parse_column(named.frame["repeat"])
+    if not parsed.is_kind(Kind.BAD).any():
+        return named
+    mapping = {name: own for name, own in named.mapping.items() if name != "repeat"}
+    return replace(named, frame=named.frame.rename(columns={"repeat": theirs}), mapping=mapping)
 
 
 def _keep_filter(named: NamedTable, filter_name: str | None) -> NamedTable:
@@ -158,10 +183,8 @@ def _keep_filter(named: NamedTable, filter_name: str | None) -> NamedTable:
             )
         )
     kept = texts.codes == texts.uniques.index(filter_name)
-    return NamedTable(
-        named.frame[kept].reset_index(drop=True),
-        named.mapping,
-        named.origin.select(kept),
-        named.knowledge,
-        named.notices,
+    return replace(
+        named,
+        frame=named.frame[kept].reset_index(drop=True),
+        origin=named.origin.select(kept),
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lcstats.errors import Notice
+from lcstats.errors import Notice, OptionError, describe
 from lcstats.options import ScoreScale
 from lcstats.trials.faults import Faults
 from lcstats.trials.values import Kind, Parsed, parse_column
@@ -92,6 +92,11 @@ def read_scores(
     -------
     Scores
 
+    Raises
+    ------
+    OptionError
+        If the threshold is not on the scale.
+
     Examples
     --------
     >>> from lcstats.trials.origin import Origin
@@ -114,6 +119,7 @@ def read_scores(
     )
     numbers = parsed.is_kind(Kind.NUMBER)
     if threshold is not None:
+        _check_threshold(threshold, scale)
         _refuse_off_scale(parsed, scale, column, name, faults)
         return Scores(
             _apply_threshold(parsed, threshold), scale, _threshold_notices(parsed, threshold)
@@ -124,6 +130,19 @@ def read_scores(
         notices = _scale_notices(parsed, scale)
     _refuse_off_scale(parsed, scale, column, name, faults)
     return Scores(np.where(numbers, _rescale(parsed.values, scale), parsed.values), scale, notices)
+
+
+def _check_threshold(threshold: float, scale: ScoreScale | None) -> None:
+    if scale is None or threshold <= _RANGES[scale][1]:
+        return
+    raise OptionError(
+        describe(
+            f"score_threshold is {threshold:g} and the scores are on the scale {scale}",
+            f"expected a threshold of at most {_RANGES[scale][1]:g}",
+            "pass the threshold in the scale of the file, or declare another scale with "
+            "score_scale (--score-scale)",
+        )
+    )
 
 
 def _apply_threshold(parsed: Parsed, threshold: float) -> NDArray[np.float64]:

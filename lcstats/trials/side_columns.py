@@ -54,9 +54,7 @@ def read_repeats(named: NamedTable, faults: Faults) -> pd.Series | None:
     column = named.column("repeat")
     if column is None:
         return None
-    parsed = parse_column(column)
-    _refuse_not_whole(parsed.values, parsed.is_kind(Kind.BAD), column, named, "repeat", faults)
-    numbers = pd.Series(np.nan_to_num(parsed.values, nan=1.0).astype(np.int64))
+    numbers = pd.Series(_whole_numbers(named, "repeat", faults, missing=1))
     return numbers + 1 if len(numbers) and numbers.min() == 0 else numbers
 
 
@@ -90,28 +88,22 @@ def _read_each(
 
 
 def _read_whole(named: NamedTable, name: str, faults: Faults) -> pd.Series:
+    numbers = pd.Series(_whole_numbers(named, name, faults, missing=-1)).astype("Int64")
+    # Servers that do not count tokens write 0; a prompt has at least one.
+    return numbers.mask(numbers < (1 if name == "tokens_received" else 0))
+
+
+def _whole_numbers(
+    named: NamedTable, name: str, faults: Faults, *, missing: int
+) -> NDArray[np.int64]:
+    """Return a column of whole numbers of at least 0, with `missing` where it has none."""
     column = named.frame[name]
     parsed = parse_column(column)
-    _refuse_not_whole(parsed.values, parsed.is_kind(Kind.BAD), column, named, name, faults)
-    missing = np.isnan(parsed.values)
-    if name == "tokens_received":
-        missing |= parsed.values == 0
-    whole = pd.Series(np.where(missing, 0, parsed.values).astype(np.int64)).astype("Int64")
-    return whole.mask(missing)
-
-
-def _refuse_not_whole(
-    values: NDArray[np.float64],
-    bad: NDArray[np.bool_],
-    column: pd.Series,
-    named: NamedTable,
-    name: str,
-    faults: Faults,
-) -> None:
+    values = parsed.values
     with np.errstate(invalid="ignore"):
-        wrong = bad | (values < 0) | (values > 2**53) | (values != np.floor(values))
+        usable = (values >= 0) & (values < 2**53) & (values == np.floor(values))
     faults.add(
-        wrong & ~(np.isnan(values) & ~bad),
+        ~usable & ~parsed.is_kind(Kind.MISSING),
         named.named(name),
         column,
         (
@@ -119,6 +111,7 @@ def _refuse_not_whole(
             f"leave it empty where unknown, or map another column with --map {name}=THEIRS",
         ),
     )
+    return np.where(usable, values, missing).astype(np.int64)
 
 
 def _read_times(named: NamedTable, name: str, faults: Faults) -> pd.Series:

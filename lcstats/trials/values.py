@@ -36,7 +36,7 @@ class Parsed:
     Attributes
     ----------
     values : float64 array, shape (n_rows,)
-        The numbers; NaN where there is none.
+        The numbers; NaN where there is none. Never infinite.
     kinds : uint8 array, shape (n_rows,)
         :class:`Kind` of each cell. ``WORD`` is a spelling of the column's own: ``128K``, ``25%``.
     """
@@ -91,8 +91,11 @@ def parse_column(column: pd.Series, parse_word: WordParser | None = None) -> Par
     if pd.api.types.is_bool_dtype(column.dtype) or not pd.api.types.is_numeric_dtype(column.dtype):
         return _parse_by_value(column, parse_word)
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    kinds = np.where(np.isnan(values), Kind.MISSING, Kind.NUMBER).astype(np.uint8)
-    kinds[np.isinf(values)] = Kind.BAD
+    kinds = np.where(np.isnan(values), np.uint8(Kind.MISSING), np.uint8(Kind.NUMBER))
+    infinite = np.isinf(values)
+    if infinite.any():
+        kinds[infinite] = Kind.BAD
+        values = np.where(infinite, np.nan, values)
     return Parsed(values, kinds)
 
 
@@ -172,10 +175,10 @@ def texts_of(column: pd.Series) -> Texts:
 
     Examples
     --------
-    >>> texts_of(pd.Series([7.0, None])).values.tolist()
-    ['7', nan]
-    >>> texts_of(pd.Series(["NA", ""])).values.tolist()
-    ['NA', nan]
+    >>> texts_of(pd.Series([7.0, None])).uniques
+    ('7',)
+    >>> texts_of(pd.Series(["NA", ""])).values.fillna("missing").tolist()
+    ['NA', 'missing']
     """
     codes, uniques = factorize(column)
     if pd.api.types.is_integer_dtype(column.dtype):
@@ -205,8 +208,10 @@ def spread(words: list[str], codes: NDArray[np.int64]) -> pd.Series:
     >>> spread(["ok", "error"], np.array([1, 0])).tolist()
     ['error', 'ok']
     """
+    if codes.size and codes.min() == codes.max() >= 0:
+        return pd.Series(words[codes[0]], index=range(codes.size), dtype=TEXT_DTYPE)
     texts = pd.Series([*words, None], dtype=TEXT_DTYPE)
-    return texts.take(codes).reset_index(drop=True)
+    return pd.Series(texts.array.take(codes))
 
 
 def _text_of(value: object) -> str:

@@ -26,7 +26,7 @@ def shown(value: object) -> str:
     ("'maybe'", '43', 'missing')
     """
     if isinstance(value, str):
-        return repr(value if len(value) <= 40 else value[:37] + "...")
+        return repr(value if len(value) <= 40 else value[:37] + "...") if value else "empty"
     if isinstance(value, (list, dict, tuple, np.ndarray)):
         return repr(value)[:40]
     if value is None or value is pd.NA or value != value:

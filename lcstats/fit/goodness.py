@@ -1,0 +1,201 @@
+"""Does the curve fit at all? A parametric bootstrap of four kinds of residual.
+
+With five cases a cell no reference distribution can be trusted, so the curve's own is simulated:
+counts drawn from the fit, fitted again, and their residuals compared with the observed ones.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lcstats.curve import FloatArray, accuracy_from_logit
+from lcstats.errors import Notice, OptionError, describe
+from lcstats.fit.refit import draw_counts, refit
+from lcstats.fit.result import CurveFit
+
+N_SIMULATIONS = 999
+LEVEL = 0.05
+STATISTICS = ("by_length", "by_depth", "cell_wise", "largest_cell")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoodnessOfFit:
+    """How surprising the residuals are under the fitted curve.
+
+    Attributes
+    ----------
+    p_value : float
+        Smallest of `p_values` times their number, at most 1 (Bonferroni).
+    p_values : mapping of str to float
+        Per statistic, ``(1 + #{simulated >= observed}) / (1 + n_simulations)``.
+    worst_residual : float
+        Largest absolute Pearson residual of a cell, with its sign.
+    worst_length, worst_depth : float
+        Where it is.
+    residuals : ndarray of float64, shape (n_lengths, n_depths)
+        Pearson residuals; NaN where there is no data.
+    n_simulations, n_failed : int
+        Simulations, and those whose fit did not converge (they stay in).
+    """
+
+    p_value: float
+    p_values: Mapping[str, float]
+    worst_residual: float
+    worst_length: float
+    worst_depth: float
+    residuals: FloatArray
+    n_simulations: int
+    n_failed: int
+
+    @property
+    def passes(self) -> bool:
+        """True if nothing speaks against the curve at level .05."""
+        return self.p_value >= LEVEL
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ``goodness_of_fit`` object of the ``fit`` JSON."""
+        return {
+            "p_value": self.p_value,
+            "p_values": dict(self.p_values),
+            "worst_residual": self.worst_residual,
+            "worst_length": self.worst_length,
+            "worst_depth": None if np.isnan(self.worst_depth) else self.worst_depth,
+            "passes": self.passes,
+            "n_simulations": self.n_simulations,
+        }
+
+    def notice(self) -> Notice | None:
+        """Say that the curve fails and where, or nothing."""
+        if self.passes:
+            return None
+        worst = min(self.p_values, key=lambda name: self.p_values[name])
+        depth = "" if np.isnan(self.worst_depth) else f", depth {self.worst_depth:g}"
+        return Notice(
+            "curve-does-not-fit",
+            f"the curve does not fit (p = {self.p_value:.3g}, {worst.replace('_', ' ')} residuals; "
+            f"largest {self.worst_residual:+.1f} at length {self.worst_length:g}{depth}): "
+            "do not quote its numbers",
+        )
+
+
+def goodness_of_fit(
+    fit: CurveFit, *, n_simulations: int = N_SIMULATIONS, seed: int = 0, n_threads: int = 1
+) -> GoodnessOfFit:
+    """Test a fitted curve on residuals pooled by length, by depth, cell by cell, and the largest.
+
+    Parameters
+    ----------
+    fit : CurveFit
+        Of 0/1 cases.
+    n_simulations : int
+        At least 99.
+    seed, n_threads : int
+
+    Returns
+    -------
+    GoodnessOfFit
+
+    Raises
+    ------
+    OptionError
+        If scores are graded (their scatter is not binomial) or there are too few simulations.
+
+    Examples
+    --------
+    >>> from lcstats.cells import Cells
+    >>> from lcstats.fit import fit_curve
+    >>> cells = Cells.from_counts([4096, 8192, 16384, 32768], [0.5], n_cases=40,
+    ...                           successes=[[40], [40], [39], [2]])
+    >>> fit = fit_curve(cells, terms=("intercept", "length"))
+    >>> goodness_of_fit(fit, seed=1).passes
+    True
+    """
+    _check(fit, n_simulations)
+    rng = np.random.default_rng(seed)
+    fitted = fit.accuracy.ravel()[fit.cells.flat]
+    counts = draw_counts(fit, n_simulations, rng)
+    batch = refit(fit, fit.cells.n_cases, counts, n_threads=n_threads)
+    refitted = accuracy_from_logit(
+        batch.coefficients @ fit.design.T,
+        guess_rate=fit.curve.guess_rate,
+        lapse_rate=fit.curve.lapse_rate,
+    )
+    observed = statistics(fit, fit.cells.successes[None], fitted[None])
+    simulated = statistics(fit, counts, refitted)
+    reached = (simulated >= observed * (1 - 1e-9)).sum(axis=1)
+    p_values = dict(zip(STATISTICS, ((1 + reached) / (1 + n_simulations)).tolist(), strict=True))
+    return _summarise(fit, fitted, p_values, n_simulations, int((~batch.converged).sum()))
+
+
+def statistics(fit: CurveFit, counts: FloatArray, accuracy: FloatArray) -> FloatArray:
+    """Return the four statistics of every replicate, shape (4, n_replicates).
+
+    Parameters
+    ----------
+    counts, accuracy : ndarray of float64, shape (n_replicates, n_cells)
+    """
+    n = fit.cells.n_cases
+    residual = counts - n * accuracy
+    variance = np.maximum(n * accuracy * (1.0 - accuracy), 1e-12)
+    row, column = np.divmod(fit.cells.flat, fit.grid.depths.size)
+    cell_wise = residual**2 / variance
+    return np.stack(
+        [
+            _pooled(residual, variance, row),
+            _pooled(residual, variance, column),
+            cell_wise.sum(axis=1),
+            cell_wise.max(axis=1),
+        ]
+    )
+
+
+def _pooled(residual: FloatArray, variance: FloatArray, group: NDArray[np.int64]) -> FloatArray:
+    """Chi-square of residuals summed within groups, shape (n_replicates,)."""
+    member = (group[:, None] == np.unique(group)).astype(np.float64)
+    return np.asarray(((residual @ member) ** 2 / (variance @ member)).sum(axis=1))
+
+
+def _summarise(
+    fit: CurveFit,
+    fitted: FloatArray,
+    p_values: Mapping[str, float],
+    n_simulations: int,
+    n_failed: int,
+) -> GoodnessOfFit:
+    n, k = fit.cells.n_cases, fit.cells.successes
+    pearson = (k - n * fitted) / np.sqrt(np.maximum(n * fitted * (1.0 - fitted), 1e-12))
+    residuals = np.full(fit.grid.n_cases.shape, np.nan)
+    residuals.ravel()[fit.cells.flat] = pearson
+    worst = int(np.abs(pearson).argmax())
+    return GoodnessOfFit(
+        p_value=min(1.0, len(p_values) * min(p_values.values())),
+        p_values=p_values,
+        worst_residual=float(pearson[worst]),
+        worst_length=float(fit.cells.length[worst]),
+        worst_depth=float(fit.cells.depth[worst]),
+        residuals=residuals,
+        n_simulations=n_simulations,
+        n_failed=n_failed,
+    )
+
+
+def _check(fit: CurveFit, n_simulations: int) -> None:
+    if fit.grid.has_fractions:
+        raise OptionError(
+            describe(
+                f"{fit.grid.model} on {fit.grid.task} has graded scores or fractional cases",
+                "expected 0/1 cases, whose scatter is binomial",
+                "pass a score threshold, or look at the dispersion and the residuals",
+            )
+        )
+    if n_simulations < 99:
+        raise OptionError(
+            describe(
+                f"n_simulations is {n_simulations}",
+                "expected at least 99, to resolve p = .05 over four statistics",
+                "leave it out for 999",
+            )
+        )

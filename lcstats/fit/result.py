@@ -1,0 +1,156 @@
+"""A fitted curve with everything needed to judge it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lcstats.cells import CellGrid
+from lcstats.curve import TERMS, Curve, FloatArray
+from lcstats.errors import Notice
+from lcstats.fit.table import CellTable, DroppedTerm, Law
+from lcstats.options import Penalty
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CurveFit:
+    """A curve fitted to one language model on one task.
+
+    Attributes
+    ----------
+    curve : Curve
+        Dropped terms have coefficient 0.
+    parameters : tuple of str
+        The fitted terms, then ``lapse_rate`` and ``recency_scale`` where they were estimated.
+    covariance : ndarray of float64, shape (n_parameters, n_parameters)
+        Inverse Fisher information; times the dispersion for graded scores.
+    robust_covariance : ndarray of float64 or None
+        From the scatter of cases or clusters; None for sources without cases.
+    log_likelihood : float
+        Without penalty, one Bernoulli term per case.
+    deviance : float
+        Against a curve that meets every cell.
+    dispersion : float
+        Pearson chi-square over degrees of freedom; NaN without any.
+    penalty : {"jeffreys", "none"}
+    separated, converged : bool
+    dropped_terms : tuple of DroppedTerm
+    grid : CellGrid
+        The counts it was fitted to.
+    law : Law
+        Terms and constants, without coefficients.
+    cells : CellTable
+        The counts in a row.
+    notices : tuple of Notice
+    """
+
+    curve: Curve
+    parameters: tuple[str, ...]
+    covariance: FloatArray
+    robust_covariance: FloatArray | None
+    log_likelihood: float
+    deviance: float
+    dispersion: float
+    penalty: Penalty
+    separated: bool
+    converged: bool
+    dropped_terms: tuple[DroppedTerm, ...]
+    grid: CellGrid
+    law: Law
+    cells: CellTable
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The fitted terms, in the order of the design's columns."""
+        return self.law.terms
+
+    @property
+    def coefficients(self) -> FloatArray:
+        """Coefficients of the fitted terms, shape (n_terms,)."""
+        return self.curve.coefficients[[TERMS.index(term) for term in self.terms]]
+
+    @property
+    def design(self) -> FloatArray:
+        """Columns of the fitted terms, shape (n_cells, n_terms)."""
+        return self.law.design(self.cells.length, self.cells.depth)
+
+    @property
+    def standard_errors(self) -> Mapping[str, float]:
+        """Model-based standard error of every fitted parameter."""
+        return _errors_by_name(self.parameters, self.covariance)
+
+    @property
+    def robust_standard_errors(self) -> Mapping[str, float] | None:
+        """Standard errors from the scatter of cases or clusters; None without cases."""
+        if self.robust_covariance is None:
+            return None
+        return _errors_by_name(self.parameters, self.robust_covariance)
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """Fitted accuracy on the grid, shape (n_lengths, n_depths)."""
+        return self.curve.accuracy(self.grid.lengths, self.grid.depths)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion: twice the number of parameters less twice the log-likelihood."""
+        return 2.0 * len(self.parameters) - 2.0 * self.log_likelihood
+
+    def __repr__(self) -> str:
+        errors = self.standard_errors
+        shown = ", ".join(
+            f"{name} {getattr(self.curve, name):.3g} ({errors[name]:.2g})"
+            for name in self.parameters
+        )
+        flags = [
+            word
+            for word, on in (("separated", self.separated), ("not converged", not self.converged))
+            if on
+        ]
+        return f"CurveFit({', '.join([f'{self.grid.model} on {self.grid.task}: {shown}', *flags])})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the group of the ``fit`` JSON (schema version 1), without goodness of fit."""
+        robust = self.robust_standard_errors
+        return {
+            "model": self.grid.model,
+            "task": self.grid.task,
+            "n_trials": int(self.grid.n_trials.sum()),
+            "n_cases": int(self.grid.n_cases.sum()),
+            "n_cells": int(self.cells.length.size),
+            "coefficients": {
+                term: getattr(self.curve, term) if term in self.terms else None for term in TERMS
+            },
+            "standard_errors": _jsonable(self.standard_errors),
+            "robust_standard_errors": None if robust is None else _jsonable(robust),
+            "parameters": list(self.parameters),
+            "covariance": [[_finite(v) for v in row] for row in self.covariance.tolist()],
+            "log_likelihood": self.log_likelihood,
+            "deviance": self.deviance,
+            "aic": self.aic,
+            "penalty": self.penalty,
+            "separated": self.separated,
+            "converged": self.converged,
+            "dropped_terms": [dropped.term for dropped in self.dropped_terms],
+            "dispersion": _finite(self.dispersion),
+            "guess_rate": self.curve.guess_rate,
+            "lapse_rate": self.curve.lapse_rate,
+            "recency_scale": self.curve.recency_scale,
+            "base_length": self.curve.base_length,
+            "span_doublings": self.curve.span_doublings,
+        }
+
+
+def _errors_by_name(names: tuple[str, ...], covariance: FloatArray) -> Mapping[str, float]:
+    variances = np.maximum(np.diag(covariance), 0.0)
+    return dict(zip(names, np.sqrt(variances).tolist(), strict=True))
+
+
+def _jsonable(values: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: _finite(value) for name, value in values.items()}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,175 @@
+"""Where a fitted curve falls below the bar: the continuous crossing, with its interval."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from lcstats.curve import TERMS, Curve, FloatArray
+from lcstats.fit import CurveFit
+from lcstats.lengths.criterion import Criterion, Treatment
+from lcstats.lengths.observed import base_rows
+
+EXTRAPOLATED_DOUBLINGS = 6.0
+"""How far beyond the tested lengths a crossing is looked for."""
+
+POINTS_PER_DOUBLING = 16
+N_BISECTIONS = 45
+RELATIVE_STEP = 1e-4
+"""Step of the numerical derivative of the crossing, in standard errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The smallest length at which a curve is below the bar.
+
+    Attributes
+    ----------
+    value : float
+        In the lengths' unit.
+    lower, upper : float or None
+        Ends of the interval on the log2 scale, written as lengths; None where the curve cannot
+        bound it.
+    level : float
+    extrapolated : bool
+        True if `value` lies outside the tested lengths.
+    """
+
+    value: float
+    lower: float | None
+    upper: float | None
+    level: float
+    extrapolated: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values."""
+        return {
+            "value": self.value,
+            "lower": self.lower,
+            "upper": self.upper,
+            "extrapolated": self.extrapolated,
+        }
+
+
+def treated(accuracy: FloatArray, treatment: Treatment, weights: FloatArray) -> FloatArray:
+    """Apply a depth treatment to the last axis of fitted accuracies.
+
+    Parameters
+    ----------
+    accuracy : ndarray of float64, shape (..., n_depths)
+    treatment : Treatment
+    weights : ndarray of float64, shape (n_depths,)
+        Share of the cases at each depth, for ``pooled``.
+    """
+    if treatment.kind == "pooled":
+        return np.asarray((accuracy * weights).sum(axis=-1))
+    if treatment.kind == "mean":
+        return np.asarray(accuracy.mean(axis=-1))
+    rank = treatment.rank(accuracy.shape[-1]) - 1
+    return np.asarray(np.partition(accuracy, rank, axis=-1)[..., rank])
+
+
+def depth_weights(fit: CurveFit) -> FloatArray:
+    """Share of all cases at each depth, shape (n_depths,)."""
+    by_depth = fit.grid.n_cases.sum(axis=0)
+    return np.asarray(by_depth / by_depth.sum())
+
+
+def curve_bar(fit: CurveFit, curve: Curve, criterion: Criterion) -> float:
+    """Return the bar in accuracy; a relative one is measured on the curve itself."""
+    tau = float(criterion.exact_threshold)
+    if criterion.rule == "above_chance":
+        guess = float(criterion.exact_guess_rate)
+        return guess + tau * (1.0 - guess)
+    if criterion.rule == "relative":
+        base = fit.grid.lengths[list(base_rows(fit.grid.lengths, criterion))]
+        return tau * float(height(fit, curve, criterion.treatment, np.log2(base)).mean())
+    return tau
+
+
+def height(
+    fit: CurveFit, curve: Curve, treatment: Treatment, doublings: FloatArray
+) -> FloatArray:
+    """Depth-treated accuracy of a curve over the tested depths, at lengths ``2**doublings``."""
+    accuracy = curve.accuracy(np.exp2(doublings), fit.grid.depths)
+    return treated(accuracy, treatment, depth_weights(fit))
+
+
+def log2_crossing(fit: CurveFit, curve: Curve, criterion: Criterion) -> float:
+    """Return log2 of the crossing; -inf or inf where the search ends before it.
+
+    A grid of sixteen points a doubling finds the first point below the bar, bisection the rest.
+    """
+    tested = np.log2(fit.grid.lengths[[0, -1]].astype(np.float64))
+    start, stop = tested[0] - EXTRAPOLATED_DOUBLINGS, tested[1] + EXTRAPOLATED_DOUBLINGS
+    points = np.linspace(start, stop, int((stop - start) * POINTS_PER_DOUBLING) + 1)
+    bar = curve_bar(fit, curve, criterion)
+    below = height(fit, curve, criterion.treatment, points) < bar
+    if not below.any():
+        return float("inf")
+    first = int(below.argmax())
+    if first == 0:
+        return float("-inf")
+    high, low = points[first - 1], points[first]
+    for _ in range(N_BISECTIONS):
+        middle = (high + low) / 2.0
+        if height(fit, curve, criterion.treatment, np.array([middle]))[0] < bar:
+            low = middle
+        else:
+            high = middle
+    return float(low)
+
+
+def find_crossing(fit: CurveFit, criterion: Criterion, *, level: float) -> Crossing | None:
+    """Return the crossing of a fitted curve; None where it never falls below the bar in reach.
+
+    The interval is the delta method on log2 of the length: the derivative in every parameter is
+    taken numerically, through the whole rule, so that the depth that is worst, a relative base
+    and an estimated lapse rate are all in it. Shared clusters use the robust covariance.
+    """
+    center = log2_crossing(fit, fit.curve, criterion)
+    if not np.isfinite(center):
+        return None
+    shortest, longest = fit.grid.lengths[0], fit.grid.lengths[-1]
+    error = _standard_error(fit, criterion, center)
+    reach = float(norm.isf((1.0 - level) / 2.0)) * error
+    bounded = bool(np.isfinite(reach) and reach < 60.0)
+    value = float(np.exp2(center))
+    return Crossing(
+        value=value,
+        lower=float(np.exp2(center - reach)) if bounded else None,
+        upper=float(np.exp2(center + reach)) if bounded else None,
+        level=level,
+        extrapolated=not shortest <= value <= longest,
+    )
+
+
+def _standard_error(fit: CurveFit, criterion: Criterion, center: float) -> float:
+    """Standard error of log2 of the crossing; infinite where a derivative has no value."""
+    clustered = fit.grid.cases is not None and fit.grid.cases.is_clustered
+    covariance = fit.covariance
+    if clustered and fit.robust_covariance is not None:
+        covariance = fit.robust_covariance
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    gradient = np.zeros(len(fit.parameters))
+    for j, name in enumerate(fit.parameters):
+        step = RELATIVE_STEP * errors[j]
+        if not 0.0 < step < np.inf:
+            return float("inf")
+        ends = [log2_crossing(fit, _moved(fit.curve, name, way * step), criterion)
+                for way in (-1.0, 1.0)]
+        gradient[j] = (ends[1] - ends[0]) / (2.0 * step)
+    if not np.all(np.isfinite(gradient)):
+        return float("inf")
+    return float(np.sqrt(max(gradient @ covariance @ gradient, 0.0)))
+
+
+def _moved(curve: Curve, name: str, step: float) -> Curve:
+    """Return the curve with one parameter moved."""
+    values = {field: getattr(curve, field) for field in (*TERMS, *_CONSTANTS)}
+    values[name] = values[name] + step
+    return Curve(**values)
+
+
+_CONSTANTS = ("guess_rate", "lapse_rate", "recency_scale", "base_length", "span_doublings")

@@ -1,0 +1,54 @@
+import pytest
+
+FIRST_BYTES = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
+
+
+@pytest.mark.parametrize("kind", ["heatmap", "decay", "masses"])
+def test_one_group_is_drawn_into_the_named_file(run, sweep, tmp_path, kind):
+    path = tmp_path / "new" / f"{kind}.svg"
+    result = run("plot", kind, sweep, "--select", "model=alpha", "-o", path)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == f"Written to {path}\n"
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("suffix", FIRST_BYTES)
+def test_the_suffix_is_the_format(run, sweep, tmp_path, suffix):
+    path = tmp_path / f"decay.{suffix}"
+    assert run("plot", "decay", sweep, "--select", "model=alpha", "-o", path).exit_code == 0
+    assert path.read_bytes().startswith(FIRST_BYTES[suffix])
+
+
+def test_several_groups_get_a_file_each(run_json, sweep, tmp_path):
+    document = run_json("plot", "heatmap", sweep, "-o", tmp_path / "map.png")
+    names = [f"map-{model}--needle.png" for model in ("alpha", "beta")]
+    assert [entry["path"] for entry in document["files"]] == [str(tmp_path / n) for n in names]
+    assert sorted(p.name for p in tmp_path.iterdir()) == names
+
+
+def test_an_older_file_is_replaced(run, sweep, tmp_path):
+    path = tmp_path / "decay.svg"
+    path.write_text("old")
+    assert run("plot", "decay", sweep, "--select", "model=alpha", "-o", path).exit_code == 0
+    assert path.read_text() != "old"
+
+
+def test_an_unknown_suffix_is_refused_before_reading(run, tmp_path):
+    result = run("plot", "decay", tmp_path / "absent.csv", "-o", tmp_path / "decay.jpeg")
+    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert "write -o decay.svg, say" in result.stderr
+
+
+def test_an_unknown_kind_lists_the_kinds(run, sweep):
+    result = run("plot", "violin", sweep, "-o", "x.svg")
+    assert result.exit_code == 2
+    assert "'heatmap', 'decay', 'masses'" in result.stderr
+
+
+def test_a_failure_leaves_nothing_behind(run, sweep, tmp_path, monkeypatch):
+    def fail(*args, **options):
+        raise RuntimeError("no ink")
+
+    monkeypatch.setattr("lcstats.cli.plot.draw", fail)
+    assert run("plot", "decay", sweep, "-o", tmp_path / "a" / "b" / "decay.svg").exit_code == 2
+    assert list(tmp_path.iterdir()) == []

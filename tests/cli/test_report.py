@@ -1,0 +1,122 @@
+import json
+
+import pytest
+
+from lcstats.lengths import Criterion
+
+PARTS = {"index.html", "report.json", "report.md", "figures", "tables"}
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The demonstration, made once: its folder and what was printed."""
+    from click.testing import CliRunner
+
+    from lcstats.cli import cli
+
+    folder = tmp_path_factory.mktemp("demo") / "report"
+    return folder, CliRunner().invoke(cli, ["report", "--demo", "-o", str(folder)])
+
+
+@pytest.mark.smoke
+def test_the_demo_ends_by_saying_where_it_lies(demo):
+    folder, result = demo
+    assert result.exit_code == 0
+    assert result.stdout.rstrip().endswith(f"The report lies in {folder / 'index.html'}")
+    assert {path.name for path in folder.iterdir()} == PARTS
+
+
+def test_the_demo_says_that_it_is_simulated_and_what_is_true(demo):
+    folder, _ = demo
+    page = (folder / "index.html").read_text("utf-8")
+    markdown = (folder / "report.md").read_text("utf-8")
+    report = json.loads((folder / "report.json").read_text("utf-8"))
+    for text in (page, markdown, report["source"]["origin"]):
+        assert "demonstration on simulated trials, not on a language model" in text
+        assert "single-needle" in text
+        assert "seed 1" in text
+        assert "32768 tokens for the mean over depths" in text
+        assert "16384 tokens for the worst depth" in text
+    assert page.index("simulated trials") < page.index("Threshold")
+
+
+def test_the_demo_is_the_same_again_wherever_it_lies(demo, run, tmp_path):
+    folder, _ = demo
+    again = tmp_path / "elsewhere"
+    assert run("report", "--demo", "-o", again).exit_code == 0
+    files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    assert files == sorted(p.relative_to(again) for p in again.rglob("*") if p.is_file())
+    for file in files:
+        assert (folder / file).read_bytes() == (again / file).read_bytes(), file
+
+
+@pytest.mark.usefixtures("svg_only")
+def test_a_sweep_gives_a_report(run, sweep, tmp_path):
+    folder = tmp_path / "new" / "report"
+    result = run("report", sweep, "--threshold", "0.8", "--set", "jeffreys", "-o", folder)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == f"The report lies in {folder / 'index.html'}\n"
+    assert "Warning: beta on needle: 1 of 45 trials" in result.stderr
+    report = json.loads((folder / "report.json").read_text("utf-8"))
+    command = "lcstats report PATH... --threshold 0.8 --set jeffreys -o DIR"
+    assert report["settings"]["command"] == command
+    assert report["settings"]["threshold"] == 0.8
+    assert [group["model"] for group in report["effective_length"]["groups"]] == ["alpha", "beta"]
+    assert [s["kind"] for s in report["effective_length"]["groups"][0]["estimates"][0]["sets"]]
+
+
+@pytest.mark.usefixtures("svg_only")
+def test_json_is_the_report_s_own(run_json, sweep, tmp_path):
+    document = run_json("report", sweep, "-o", tmp_path / "report")
+    assert document.pop("page") == str(tmp_path / "report" / "index.html")
+    assert document == json.loads((tmp_path / "report" / "report.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("arguments", [(), ("--demo", "x.csv")])
+def test_either_paths_or_the_demo(run, tmp_path, arguments):
+    result = run("report", *arguments, "-o", tmp_path / "report")
+    assert result.exit_code == 2
+    assert "give either PATH... or --demo" in result.stderr
+
+
+@pytest.mark.parametrize("inside", [".", "report", "a/report"])
+def test_a_report_among_the_results_is_refused(run, sweep, tmp_path, inside):
+    (tmp_path / "trials.csv").write_bytes(sweep.read_bytes())
+    result = run("report", tmp_path, "-o", tmp_path / inside)
+    assert result.exit_code == 2
+    assert "with -o" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["trials.csv"]
+
+
+def test_a_folder_with_other_things_is_refused_before_reading(run, tmp_path):
+    (tmp_path / "thesis.tex").write_text("mine")
+    result = run("report", tmp_path / "absent.csv", "-o", tmp_path)
+    assert result.exit_code == 2
+    assert "name another folder with -o" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.usefixtures("svg_only")
+def test_a_report_replaces_an_earlier_one(run, sweep, tmp_path):
+    folder = tmp_path / "report"
+    assert run("report", sweep, "-o", folder).exit_code == 0
+    (folder / "notes.txt").write_text("mine")
+    assert run("report", sweep, "--select", "model=alpha", "-o", folder).exit_code == 0
+    assert {path.name for path in folder.iterdir()} == {*PARTS, "notes.txt"}
+    assert not [path for path in folder.rglob("*") if "beta" in path.name]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "length"),
+    [
+        (Criterion(0.85), "32768"),
+        (Criterion(0.85, depth_treatment="worst"), "16384"),
+        (Criterion(0.999), "<1024"),
+        (Criterion(0.5), ">=131072"),
+        (Criterion("0.95", rule="relative"), "8192"),
+    ],
+)
+def test_the_demo_s_true_length_follows_the_criterion(criterion, length):
+    from lcstats.cli.report import true_length
+
+    assert true_length(criterion) == length

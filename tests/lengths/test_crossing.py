@@ -1,0 +1,114 @@
+"""The curve's effective length: crossing, its interval, statuses, and sets from refits."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from lcstats.cells import Cells
+from lcstats.curve import Curve
+from lcstats.errors import OptionError
+from lcstats.fit import fit_curve
+from lcstats.lengths import Criterion, effective_length
+from lcstats.lengths.crossing import find_crossing
+
+pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+
+LENGTHS = 1024 * 2 ** np.arange(8)
+DEPTHS = np.linspace(0, 1, 11)
+WORKED = Curve(4.2, 0.3, 1.9, 0.6)
+
+
+def cells_from(curve, n=10**6, lengths=LENGTHS, depths=DEPTHS):
+    successes = np.rint(n * curve.accuracy(lengths, depths)).astype(np.int64)
+    return Cells.from_counts(lengths, depths, n_cases=n, successes=successes)
+
+
+def crossing_of(curve, criterion, **options):
+    return find_crossing(fit_curve(cells_from(curve, **options)), criterion, level=0.95)
+
+
+@pytest.mark.parametrize(
+    ("treatment", "rule"),
+    [
+        ("mean", lambda p: p.mean()),
+        ("worst", lambda p: p.min()),
+        ("quantile:0.1", lambda p: np.sort(p)[1]),
+        ("pooled", lambda p: p.mean()),
+    ],
+)
+def test_crossing_is_where_the_true_curve_crosses(treatment, rule):
+    def gap(doublings):
+        return rule(WORKED.accuracy(2.0**doublings, DEPTHS)[0]) - 0.85
+
+    expected = 2 ** brentq(gap, 10, 17)
+    crossing = crossing_of(WORKED, Criterion(0.85, depth_treatment=treatment))
+    assert crossing.value == pytest.approx(expected, rel=2e-3)
+    assert crossing.lower < crossing.value < crossing.upper
+    assert not crossing.extrapolated
+
+
+def test_delta_interval_of_one_logistic_by_hand():
+    cells = Cells.from_counts(
+        [4096, 8192, 16384, 32768, 65536, 131072],
+        [0.5],
+        n_cases=220,
+        successes=np.array([[211, 207, 199, 193, 181, 158]]).T,
+    )
+    fit = fit_curve(cells, penalty="none")
+    intercept, slope = fit.coefficients
+    doublings = (intercept - np.log(0.85 / 0.15)) / slope
+    gradient = np.array([1 / slope, -doublings / slope])
+    error = np.sqrt(gradient @ fit.covariance @ gradient)
+    crossing = find_crossing(fit, Criterion(0.85), level=0.95)
+    assert crossing.value == pytest.approx(1024 * 2**doublings, rel=1e-6)
+    assert crossing.lower == pytest.approx(1024 * 2 ** (doublings - 1.959964 * error), rel=1e-4)
+    assert crossing.upper == pytest.approx(1024 * 2 ** (doublings + 1.959964 * error), rel=1e-4)
+
+
+def test_a_crossing_outside_the_tested_lengths_is_called_extrapolated():
+    beyond = crossing_of(WORKED, Criterion(0.85), lengths=LENGTHS[:4])
+    assert beyond.extrapolated
+    assert beyond.value > LENGTHS[3]
+    before = crossing_of(WORKED, Criterion(0.99))
+    assert before is None or before.extrapolated
+
+
+def test_a_curve_that_never_falls_below_the_bar_has_no_crossing():
+    answer_curve = Curve(5.0, -0.2, 0.0, 0.0)
+    cells = cells_from(answer_curve)
+    answer = effective_length(cells, Criterion(0.85), fit=fit_curve(cells))
+    estimate = answer.estimates[1]
+    assert estimate.crossing is None
+    assert estimate.status == "beyond_tested"
+    assert estimate.to_dict()["crossing"] is None
+
+
+def test_relative_bar_is_measured_on_the_curve():
+    base = WORKED.accuracy(1024, DEPTHS).mean()
+    relative = crossing_of(WORKED, Criterion(0.85, rule="relative"))
+    absolute = crossing_of(WORKED, Criterion(0.85 * base))
+    assert relative.value == pytest.approx(absolute.value, rel=1e-3)
+
+
+def test_the_curve_stands_beside_the_observed_and_never_in_the_headline():
+    rng = np.random.default_rng(2)
+    successes = rng.binomial(20, WORKED.accuracy(LENGTHS, DEPTHS))
+    cells = Cells.from_counts(LENGTHS, DEPTHS, n_cases=20, successes=successes)
+    for treatment, headline in (("mean", "observed"), ("worst", None)):
+        criterion = Criterion(0.85, depth_treatment=treatment)
+        answer = effective_length(cells, criterion, fit=fit_curve(cells), seed=3)
+        assert [e.method for e in answer.estimates] == ["observed", "curve"]
+        assert answer.headline == headline
+        curve = answer.estimates[1]
+        assert set(curve.masses) == {"parametric_bootstrap"}
+        assert curve.masses["parametric_bootstrap"].sum() == pytest.approx(1)
+        assert curve.outcome in curve.default_set
+        again = effective_length(cells, criterion, fit=fit_curve(cells), seed=3)
+        assert again.to_dict() == answer.to_dict()
+
+
+def test_a_fit_to_other_counts_is_refused():
+    cells = cells_from(WORKED, n=20)
+    other = cells_from(WORKED, n=40)
+    with pytest.raises(OptionError, match=r"pass fit=fit_curve\(cells\)"):
+        effective_length(cells, Criterion(0.85), fit=fit_curve(other))

@@ -1,0 +1,267 @@
+"""The decay figure: its table against hand-computed intervals, its artists against the rules."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lcstats.cells import Cells
+from lcstats.errors import OptionError
+from lcstats.lengths import Interval
+from lcstats.plots import decay_data, plot_decay
+from lcstats.plots.decay import set_ends
+from lcstats.plots.panel import log_limits
+from tests.plots.drawings import (
+    DESIGNS,
+    DESIGNS_AND_WIDTHS,
+    LENGTHS,
+    answer_of,
+    clipped_and_overlapping,
+    ragged,
+    simulated,
+)
+
+NORMAL_975 = 1.959963984540054
+
+
+def wilson(share, n):
+    """Wilson's interval as it is printed in textbooks."""
+    square = NORMAL_975**2 / n
+    center = (share + square / 2) / (1 + square)
+    half = NORMAL_975 / (1 + square) * np.sqrt(share * (1 - share) / n + square / (4 * n))
+    return center - half, center + half
+
+
+def rows(table, series):
+    return table[table["series"] == series].reset_index(drop=True)
+
+
+def line_with(ax, **properties):
+    """The only line that has all the properties."""
+    found = [
+        line
+        for line in ax.lines
+        if all(getattr(line, f"get_{name}")() == value for name, value in properties.items())
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("right", "n", "lower", "upper"),
+    [(10, 10, 0.7225, 1.0), (0, 10, 0.0, 0.2775), (0, 25, 0.0, 0.1332), (1, 1, 0.2065, 1.0)],
+)
+def test_intervals_at_the_edges(right, n, lower, upper):
+    cells = Cells.from_counts([4096], [0.5], n_cases=n, successes=[[right]])
+    row = decay_data(cells).iloc[0]
+    assert (round(row["lower"], 4), round(row["upper"], 4)) == (lower, upper)
+
+
+def test_the_mean_rests_on_effective_cases():
+    cells = Cells.from_counts([4096], [0.0, 1.0], n_cases=[[20, 5]], successes=[[18, 3]])
+    row = rows(decay_data(cells), "length").iloc[0]
+    assert row["accuracy"] == pytest.approx((0.9 + 0.6) / 2)
+    assert row["n_cases"] == 25
+    assert row["n_effective"] == pytest.approx(4 / (1 / 20 + 1 / 5))
+    assert (row["lower"], row["upper"]) == pytest.approx(wilson(0.75, 16.0))
+
+
+def test_pooled_rests_on_all_cases():
+    cells = Cells.from_counts([4096], [0.0, 1.0], n_cases=[[20, 5]], successes=[[18, 3]])
+    row = decay_data(cells, answer_of(cells, depth_treatment="pooled")).iloc[0]
+    assert row["accuracy"] == pytest.approx(21 / 25)
+    assert (row["lower"], row["upper"]) == pytest.approx(wilson(21 / 25, 25))
+
+
+def test_worst_depth_has_its_own_cells_interval():
+    cells = Cells.from_counts(
+        [4096, 8192], [0.0, 0.5, 1.0], n_cases=20, successes=[[20, 17, 19], [12, 15, 18]]
+    )
+    table = rows(decay_data(cells, answer_of(cells, depth_treatment="worst")), "length")
+    assert table["depth"].tolist() == [0.5, 0.0]
+    assert table["accuracy"].tolist() == [0.85, 0.6]
+    assert table["lower"].tolist() == pytest.approx([wilson(0.85, 20)[0], wilson(0.6, 20)[0]])
+
+
+def test_a_quantile_is_the_cell_of_its_rank():
+    cells = Cells.from_counts([4096], [0.0, 0.5, 1.0], n_cases=20, successes=[[20, 12, 17]])
+    answer = answer_of(cells, depth_treatment="quantile:0.5")
+    row = decay_data(cells, answer).iloc[0]
+    assert (row["depth"], row["accuracy"]) == (1.0, 0.85)
+
+
+def test_holes_count_for_nothing():
+    table = decay_data(ragged())
+    lengths = rows(table, "length")
+    assert lengths["length"].tolist() == [4096, 8192, 16384]
+    assert lengths["accuracy"].tolist() == [1.0, 1.0, 0.0]
+    assert lengths["n_effective"].tolist() == [6.0, 4.0, 6.0]
+    assert len(rows(table, "cell")) == 8
+
+
+def test_the_level_widens_the_interval():
+    cells = simulated()
+    narrow, wide = decay_data(cells, level=0.8), decay_data(cells, level=0.99)
+    assert np.all(wide["lower"] < narrow["lower"])
+    assert np.all((wide["upper"] > narrow["upper"]) | (narrow["upper"] == 1.0))
+
+
+def test_accuracies_agree_with_the_answer():
+    cells = simulated()
+    answer = answer_of(cells, depth_treatment="worst")
+    drawn = rows(decay_data(cells, answer), "length")
+    np.testing.assert_array_equal(drawn["accuracy"], answer.accuracy)
+
+
+def test_intervals_are_never_empty_and_hold_the_accuracy():
+    for cells in DESIGNS.values():
+        table = decay_data(cells)
+        assert np.all(table["lower"] < table["upper"])
+        assert np.all((table["lower"] <= table["accuracy"]) & (table["accuracy"] <= table["upper"]))
+        assert table[["lower", "upper"]].stack().between(0, 1).all()
+
+
+def test_points_and_bars_are_the_tables():
+    cells = simulated()
+    table = rows(decay_data(cells), "length")
+    ax = plot_decay(cells)
+    points, _, (bars,) = ax.containers[0].lines
+    np.testing.assert_array_equal(points.get_xdata(), table["length"])
+    np.testing.assert_allclose(points.get_ydata().astype(float), table["accuracy"])
+    ends = np.array([segment[:, 1] for segment in bars.get_segments()], dtype=float)
+    np.testing.assert_allclose(ends, table[["lower", "upper"]])
+
+
+def test_axes_are_log2_in_length_and_0_to_1():
+    ax = plot_decay(simulated())
+    assert ax.get_xscale() == "log"
+    assert ax.xaxis.get_transform().base == 2
+    assert ax.get_ylim() == (0.0, 1.0)
+    assert ax.get_ylabel() == "Accuracy, mean over depths"
+    ax.figure.draw_without_rendering()
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert labels == ["1K", "2K", "4K", "8K", "16K", "32K", "64K", "128K"]
+
+
+def test_the_threshold_line_is_the_applied_one():
+    cells = simulated(lift=-0.05)
+    answer = answer_of(cells, rule="relative", threshold=0.9)
+    ax = plot_decay(cells, effective_length=answer)
+    bar = float(answer.applied_threshold)
+    assert bar != 0.9
+    flat = [line for line in ax.lines if list(line.get_ydata()) == [bar, bar]]
+    assert [list(line.get_xdata()) for line in flat] == [[0, 1]]
+    assert f"{bar:.4g}" in [text.get_text() for text in ax.texts]
+    said = " ".join(ax.get_legend().get_texts()[1].get_text().split())
+    assert said == f"threshold: 0.9 of the base score (accuracy {bar:.4g})"
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "ends", "is_open"),
+    [
+        (1, 2, (4096, 8192), (False, False)),
+        (2, 2, (8192, 8192), (False, False)),
+        (0, 1, (None, 4096), (True, False)),
+        (0, 0, (None, 4096), (True, False)),
+        (2, 3, (8192, None), (False, True)),
+        (3, 3, (16384, None), (False, True)),
+        (0, 3, (None, None), (True, True)),
+    ],
+)
+def test_sets_end_at_lengths_or_at_the_edge(lower, upper, ends, is_open):
+    lengths = np.array([4096, 8192, 16384])
+    first, last = log_limits(lengths)
+    expected = (ends[0] or first, ends[1] or last)
+    assert set_ends(Interval("certified", 0.95, lower, upper, lengths)) == (expected, is_open)
+
+
+@pytest.mark.parametrize(
+    ("design", "markers", "point"),
+    [
+        ("doublings", ("|", "|"), "D"),
+        ("below", ("<", "|"), "<"),
+        ("beyond", ("|", ">"), ">"),
+        ("no depth, documents", ("|", ">"), ">"),
+    ],
+)
+def test_the_set_is_a_bar_over_its_lengths_with_arrows_at_open_ends(design, markers, point):
+    cells = DESIGNS[design]
+    answer = answer_of(cells)
+    interval = answer.observed.default_set
+    ax = plot_decay(cells, effective_length=answer)
+    marker, left, right, bar = ax.lines[-4:]
+    ends, _ = set_ends(interval)
+    assert tuple(bar.get_xdata()) == ends
+    assert (left.get_marker(), right.get_marker()) == markers
+    assert marker.get_marker() == point
+    place = answer.observed.length or int(answer.lengths[0])
+    assert marker.get_xdata() == [place]
+    height = bar.get_transform().transform((bar.get_xdata()[0], 0))[1]
+    assert height > ax.get_window_extent().y1
+
+
+def test_a_crossed_length_has_a_line_down_to_the_axis():
+    cells = simulated()
+    ax = plot_decay(cells, effective_length=answer_of(cells))
+    down = [line for line in ax.lines if list(line.get_xdata()) == [32768, 32768]]
+    assert [list(line.get_ydata()) for line in down] == [[0, 1]]
+    cells = DESIGNS["below"]
+    ax = plot_decay(cells, effective_length=answer_of(cells))
+    assert not [line for line in ax.lines if list(line.get_xdata()) == [1024, 1024]]
+
+
+def test_worst_depth_shows_all_cells_and_is_no_headline():
+    cells = simulated()
+    ax = plot_decay(cells, effective_length=answer_of(cells, depth_treatment="worst"))
+    dots = line_with(ax, marker=".")
+    assert len(dots.get_xdata()) == 88
+    words = [" ".join(text.get_text().split()) for text in ax.get_legend().get_texts()]
+    assert words[0] == "observed cell, 95% Wilson interval"
+    assert words[3].endswith("(observed; quote the set)")
+    assert ax.get_ylabel() == "Accuracy, worst depth"
+
+
+def test_the_caption_says_what_a_number_needs():
+    cells = ragged()
+    ax = plot_decay(cells, effective_length=answer_of(cells))
+    caption = next(text for text in ax.texts if text.get_text().startswith("default:"))
+    assert " ".join(caption.get_text().split()) == (
+        "default: accuracy 0.85, mean over depths, observed; some lengths lack depths; "
+        "8 of 24 trials unscored"
+    )
+    assert ax.get_title(loc="left") == "model"
+
+
+def test_without_an_answer_there_is_neither_threshold_nor_set():
+    ax = plot_decay(simulated())
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "observed, 95% Wilson interval"
+    ]
+    assert len(ax.lines) == 1
+
+
+def test_an_answer_to_other_cells_is_refused():
+    with pytest.raises(OptionError, match=r"pass effective_length\(cells, criterion\)"):
+        plot_decay(simulated(), effective_length=answer_of(simulated(model="other")))
+
+
+def test_several_groups_are_refused():
+    both = Cells(grids=(simulated().grid, simulated(model="other").grid))
+    with pytest.raises(OptionError, match=r"cells\.select"):
+        decay_data(both)
+
+
+def test_tables_keep_to_their_columns():
+    table = decay_data(simulated(LENGTHS[:2]))
+    assert isinstance(table, pd.DataFrame)
+    assert table.columns.tolist() == [
+        "series", "length", "depth", "accuracy", "lower", "upper", "n_cases", "n_effective",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("design", "width"), DESIGNS_AND_WIDTHS)
+def test_words_neither_leave_the_figure_nor_overlap(design, width):
+    cells = DESIGNS[design]
+    ax = plot_decay(cells, effective_length=answer_of(cells), width=width)
+    assert clipped_and_overlapping(ax) == ([], [])
+    assert ax.figure.get_figwidth() == {"single": 3.3, "double": 6.9}[width]
+    assert len(ax.get_xticklabels()) <= 12

@@ -1,0 +1,68 @@
+"""Lengths: spellings, units, the base of K, refusals."""
+
+import pandas as pd
+import pytest
+
+from lcstats.errors import TableError
+from lcstats.trials.faults import Faults
+from lcstats.trials.length_column import read_lengths
+from lcstats.trials.origin import Origin, Part
+
+
+def read(cells, unit="tokens"):
+    column = pd.Series(cells)
+    faults = Faults(Origin((Part("a.csv", len(column), "line", lambda row: row + 2),)))
+    lengths = read_lengths(column, unit=unit, faults=faults)
+    faults.raise_any()
+    return lengths
+
+
+def test_spellings_of_a_length():
+    lengths = read(["131072", "131,072", "131_072", "128K", "128 k", "0.125M"])
+    assert lengths.values.tolist() == [131072] * 6
+    assert lengths.values.dtype == "int64"
+
+
+@pytest.mark.parametrize(
+    ("unit", "cells", "values", "kept_unit"),
+    [
+        ("k1000", [8, 64], [8000, 64000], "tokens"),
+        ("k1024", ["8", "0.5"], [8192, 512], "tokens"),
+        ("k1000", ["128K", "4"], [128000, 4000], "tokens"),
+        ("characters", [500], [500], "characters"),
+        ("documents", [20], [20], "documents"),
+    ],
+)
+def test_units(unit, cells, values, kept_unit):
+    lengths = read(cells, unit)
+    assert lengths.values.tolist() == values
+    assert lengths.unit == kept_unit
+
+
+def test_the_base_of_k_is_stated():
+    (notice,) = read(["4k", "8192"]).notices
+    assert notice.code == "length-base"
+    assert "4k is 4096 tokens" in notice.message
+    assert "--length-unit k1000" in notice.message
+    (notice,) = read(["4k"], "k1000").notices
+    assert "4k is 4000 tokens" in notice.message
+
+
+def test_plain_numbers_need_no_notice():
+    assert read([4096]).notices == ()
+
+
+@pytest.mark.parametrize("cell", [0, -4, "long", "0k", "1e400", [4096], True, float(2**60)])
+def test_lengths_that_are_refused(cell):
+    with pytest.raises(TableError, match=r"a\.csv line 3: length is .*whole number of at least 1"):
+        read(pd.Series([4096, cell], dtype=object))
+
+
+def test_a_missing_length_is_a_fault():
+    with pytest.raises(TableError, match=r"line 3: length is missing; .*; fill it in"):
+        read([4096, None])
+
+
+def test_a_fraction_points_to_decimal_commas_and_thousands():
+    with pytest.raises(TableError, match=r"length is 4\.096; .*--decimal ,.*--length-unit k1024"):
+        read([4.096])
