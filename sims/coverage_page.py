@@ -27,7 +27,7 @@ def write_page(rows: Iterable[Row], csv_path: Path) -> None:
 def make_page(table: Table, csv_name: str) -> str:
     """Return the page as Markdown."""
     treatments = [t for t in TREATMENT_TITLES if any(key[1] == t for key in table)]
-    parts = [_heading(table, csv_name), _exceptions(table)]
+    parts = [_heading(table, csv_name), _exceptions(table), _reading(table, treatments)]
     parts += [_plateau(table)] if _has_plateau(table) else []
     parts += [_default_section(table, treatment) for treatment in treatments]
     parts += [_other_sets(table)] if "mean" in treatments else []
@@ -88,6 +88,45 @@ def _exceptions(table: Table) -> str:
     return f"## Exceptions\n\n{text}"
 
 
+def _reading(table: Table, treatments: Sequence[str]) -> str:
+    """Say in a sentence each what the tables below show."""
+    lines = [
+        f"- **{TREATMENT_TITLES[t]}**: the default set covers at least "
+        f"{_least(table, t, 'default')}. {_base_sizes(table, t)}The quantiles of the `bootstrap` "
+        f"masses go down to {_least(table, t, 'bootstrap-quantiles')}."
+        for t in treatments
+    ]
+    if "mean" in treatments:
+        lines.append(
+            "- The `jeffreys` set, to which the mean falls back, is not proved; here it "
+            f"covers at least {_least(table, 'mean', 'jeffreys')}."
+        )
+    lines.append(
+        "- Coverage near 1 is what a guarantee for every truth costs: the level is used up where "
+        "it is hardest to hold, by accuracies at the threshold itself. The sets for single cells "
+        "are the simplest that could be proved, and wide: with 5 cases per cell no cell can be "
+        "shown to reach .85, so they rule out hardly anything."
+    )
+    return "## In short\n\n" + "\n".join(lines)
+
+
+def _least(table: Table, treatment: str, name: str) -> str:
+    rows = [row for key, row in table.items() if (key[1], key[3]) == (treatment, name)]
+    lowest = min(rows, key=lambda row: row.coverage)
+    return f"{lowest.coverage:.3f} ({lowest.truth}, {lowest.n_cases} cases per cell)"
+
+
+def _base_sizes(table: Table, treatment: str) -> str:
+    counts = [n for n in _cases(table) if ("single-needle", treatment, n, "default") in table]
+    if not counts:
+        return ""
+    sizes = [table["single-needle", treatment, n, "default"].mean_size for n in counts]
+    return (
+        f"On *single-needle* it has {' / '.join(f'{size:.1f}' for size in sizes)} of "
+        f"{LENGTHS.size + 1} outcomes with {' / '.join(map(str, counts))} cases per cell. "
+    )
+
+
 def _has_plateau(table: Table) -> bool:
     return ("plateau", "mean", 5, "default") in table
 
@@ -136,7 +175,7 @@ def _other_sets(table: Table) -> str:
     text = (
         "Coverage, then the mean number of outcomes. The `jeffreys` set is what the default falls "
         "back to; the quantiles of masses are what one would quote who took masses for a set."
-    )
+    ) + _fewer_simulations(table)
     columns = [(name, "mean", name) for name in MEAN_SETS]
     return f"## Mean over depths: other sets\n\n{text}\n\n{_wide(table, columns, _short_cell)}"
 
@@ -148,10 +187,21 @@ def _masses_elsewhere(table: Table, treatments: Sequence[str]) -> str:
         "Coverage of the equal-tailed quantiles of the `bootstrap` masses, then the mean number "
         "of outcomes: the usual interval for the worst depth. The lowest of noisy cells is biased "
         "low, and drawn again from themselves the cells are biased twice."
-    )
+    ) + _fewer_simulations(table)
     columns = [(treatment, treatment, "bootstrap-quantiles") for treatment in treatments]
     body = _wide(table, columns, _short_cell)
     return f"## Single cells: what a bootstrap would say\n\n{text}\n\n{body}"
+
+
+def _fewer_simulations(table: Table) -> str:
+    """Name the rows that stand on fewer tables: bootstrap masses that have to be drawn."""
+    full = max(row.simulations for row in table.values())
+    fewer = {(key[0], row.simulations) for key, row in table.items() if row.simulations < full}
+    return "".join(
+        f" On *{truth}* the columns of `bootstrap` masses stand on {n} tables only: there the "
+        "masses have to be drawn."
+        for truth, n in sorted(fewer)
+    )
 
 
 def _haystack(table: Table) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -97,7 +98,7 @@ def _read_frame(
     if words and _has_padded_numbers(sample):
         types |= dict.fromkeys(words, "str")
     frame, n_bad = _parse(sample, request, kinds, types)
-    lossy = [name for name in words if not _keeps_text(frame[name])]
+    lossy = [name for name in words if name in frame and not _keeps_text(frame[name])]
     if lossy:
         frame, n_bad = _parse(sample, request, kinds, types | dict.fromkeys(lossy, "str"))
     return frame, n_bad
@@ -195,12 +196,17 @@ def _fields(sample: Sample) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=sample.separator)
         start, is_header = 1, True
         for fields in reader:
-            if fields and not is_header:
+            if not is_header and not _is_blank(fields):
                 yield start, fields
-            is_header = is_header and not fields
+            is_header = is_header and _is_blank(fields)
             start = reader.line_num + 1
     finally:
         csv.field_size_limit(limit)
+
+
+def _is_blank(fields: list[str]) -> bool:
+    """Tell whether pandas skips a line: it is empty or holds blanks, but no quotes."""
+    return not fields or (len(fields) == 1 and fields[0].isspace())
 
 
 def _long_lines(sample: Sample) -> Iterator[tuple[int, int]]:
@@ -231,7 +237,7 @@ def _last_line_is_cut(sample: Sample, frame: pd.DataFrame) -> bool:
     tail = sample.source.tail(_TAIL).decode(sample.codec, errors="replace")
     if frame.empty or not tail or tail[-1] in "\r\n" or frame.iloc[-1].notna().iloc[-1]:
         return False
-    last = tail.splitlines()[-1]
+    last = re.split(r"[\r\n]", tail)[-1]
     return bool(last.strip()) and len(split_line(last, sample.separator)) < len(sample.columns)
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -111,7 +112,7 @@ def look_at(source: Source, request: ReadRequest) -> Sample:
 
 
 def _look_at_csv(source: Source, codec: str, head: str) -> Sample:
-    line = head.splitlines()[0]
+    line = re.split(r"[\r\n]", head, maxsplit=1)[0]
     headers = {separator: split_line(line, separator) for separator in _SEPARATORS}
     separator = max(_SEPARATORS, key=lambda candidate: len(headers[candidate]))
     columns = headers[separator]

@@ -5,13 +5,14 @@ import gzip
 import io
 import os
 import re
+import struct
 import sys
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lcstats.errors import FormatError, describe
+from lcstats.errors import FormatError, LcstatsError, describe
 from lcstats.readers.extras import load_extra
 
 SMALL = 1 << 20
@@ -21,6 +22,15 @@ STANDARD_INPUT = "standard input"
 
 _GZIP, _ZIP, _ZSTD = b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"
 
+_BROKEN = (
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+    zipfile.BadZipFile,
+)
 _SUFFIXES = re.compile(r"(\.(json|jsonl|ndjson|csv|tsv|txt|parquet|gz|zst|zip))+$", re.IGNORECASE)
 
 PathLike = str | os.PathLike[str]
@@ -183,7 +193,9 @@ def _unpack(name: str, given: str, data: bytes) -> list[Source]:
             return _unpack(name, given, _decompress_zstd(name, data))
         if data.startswith(_ZIP):
             return list(_open_members(name, given, data))
-    except (EOFError, zlib.error, zipfile.BadZipFile, OSError, RuntimeError) as error:
+    except LcstatsError:
+        raise
+    except _BROKEN as error:
         raise _broken_archive(name, error) from None
     return [Source(name, given, data)]
 

@@ -161,7 +161,7 @@ def _unknown_notices(
             "mend the word, or map another column with --map status=THEIRS",
         ),
     )
-    words = sorted({str(word) for word in column[unknown].unique()})
+    words = sorted(column[unknown].map(str).unique())
     return (
         Notice(
             "status-unknown",

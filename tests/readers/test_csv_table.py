@@ -63,7 +63,7 @@ def test_words_of_missing_are_text_or_missing_by_column(load):
 
 
 def test_rows_know_their_lines(load):
-    text = 'length,score,note\n\n4096,1,"two\nlines"\n\n8192,0,x\n'
+    text = 'length,score,note\n  \n4096,1,"two\nlines"\n\n8192,0,x\n'
     origin = load(text).origin
     assert [origin.place(row) for row in range(2)] == ["a.csv line 3", "a.csv line 6"]
 
@@ -90,6 +90,15 @@ def test_the_last_line_of_a_quoted_field_is_no_cut_line(load):
 def test_rows_below_a_very_long_field_know_their_lines(load):
     origin = load(f"length,score,note\n4096,1,{'x' * 200_000}\n8192,0,b\n").origin
     assert origin.place(1) == "a.csv line 3"
+
+
+def test_separators_of_unicode_do_not_end_a_header(load):
+    table = load("length,score,a\x1eb\u2028c\n4096,1,x\n0,1,y\n")
+    assert table.origin.place(1) == "a.csv line 3"
+
+
+def test_a_mark_in_the_middle_of_a_file_is_no_crash(load):
+    assert load(b"\n\xef\xbb\xbfmodel,length,score\nm,4096,1\n").frame["length"].tolist() == [4096]
 
 
 def test_a_character_cut_off_at_the_end_is_no_encoding_error(load):

@@ -114,13 +114,19 @@ def test_empty_folders_lists_and_archives_are_refused(tmp_path):
         find_sources(tmp_path)
     with pytest.raises(FormatError, match="name what the sweep wrote"):
         find_sources([])
-    (tmp_path / "a.zip").write_bytes(b"PK\x03\x04")
-    with pytest.raises(FormatError, match="copy it again, or unpack it"):
+    (tmp_path / "a.zip").write_bytes(zipped(**{".hidden": CONTENT}))
+    with pytest.raises(FormatError, match=r"a\.zip holds no files; .*check the path"):
         find_sources(tmp_path)
 
 
 @pytest.mark.parametrize(
-    "data", [gzip.compress(CONTENT)[:-9], zstd(CONTENT)[:9], zipped(a=b"")[:40]]
+    "data",
+    [
+        gzip.compress(CONTENT)[:-9],
+        zstd(CONTENT)[:9],
+        zipped(a=b"")[:40],
+        zipped(a=CONTENT).replace(CONTENT, CONTENT[:-6]),
+    ],
 )
 def test_damaged_archives_are_refused(tmp_path, data):
     (tmp_path / "a.gz").write_bytes(data)

@@ -76,8 +76,8 @@ def test_a_score_beside_a_failure_is_ignored_and_counted():
 
 
 def test_an_unknown_word_without_a_score_is_an_error_and_said():
-    statuses = read(["ok", "weird"], [True, False])
-    assert statuses.values.tolist() == ["ok", "error"]
+    statuses = read(["ok", "weird", ["a list"]], [True, False, False])
+    assert statuses.values.tolist() == ["ok", "error", "error"]
     assert "weird" in statuses.notices[0].message
 
 
