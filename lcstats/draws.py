@@ -39,7 +39,7 @@ class Draws:
     n_failed: int
 
     def __len__(self) -> int:
-        return self.accuracies.shape[0]
+        return int(self.accuracies.shape[0])
 
     def __repr__(self) -> str:
         return f"Draws({self.kind}, {len(self)} draws, {self.n_failed} failed fits)"
@@ -80,8 +80,12 @@ def resample(
     --------
     >>> from lcstats.cells import Cells
     >>> from lcstats.fit import fit_curve
-    >>> cells = Cells.from_counts([4096, 16384, 65536], [0.0, 0.5, 1.0], n_cases=20,
-    ...                           successes=[[20, 19, 20], [19, 17, 19], [15, 9, 17]])
+    >>> cells = Cells.from_counts(
+    ...     [4096, 16384, 65536],
+    ...     [0.0, 0.5, 1.0],
+    ...     n_cases=20,
+    ...     successes=[[20, 19, 20], [19, 17, 19], [15, 9, 17]],
+    ... )
     >>> resample(fit_curve(cells), n_draws=100, seed=1).accuracies.shape
     (100, 3, 3)
     """

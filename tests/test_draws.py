@@ -42,8 +42,13 @@ def test_parametric_draws_scatter_as_the_standard_errors_say():
 def haystacks(shared):
     rng = np.random.default_rng(3)
     rows = [
-        {"length": int(length), "depth": depth, "case": f"{h}-{depth}", "haystack": f"{length}-{h}",
-         "right": hit}
+        {
+            "length": int(length),
+            "depth": depth,
+            "case": f"{h}-{depth}",
+            "haystack": f"{length}-{h}",
+            "right": hit,
+        }
         for length in (1024, 8192, 65536)
         for h in range(40)
         for hit in [float(rng.random() < 0.75)]

@@ -36,11 +36,10 @@ def accuracy_gradient(
 
 def _recency_slope(curve: Curve, table: CellTable) -> FloatArray:
     """Derivative of the logit in the recency scale: r exp(-(1-d)/s) (1-d)/s^2."""
-    gap = 1.0 - np.nan_to_num(table.depth, nan=np.inf)
+    gap = np.where(np.isnan(table.depth), np.inf, 1.0 - table.depth)
     bonus = np.exp(-gap / curve.recency_scale)
-    return np.where(np.isfinite(gap), curve.recency * bonus * np.where(bonus > 0, gap, 0.0), 0.0) / (
-        curve.recency_scale**2
-    )
+    reach = np.where(np.isfinite(gap), gap, 0.0)
+    return np.asarray(curve.recency * bonus * reach / curve.recency_scale**2)
 
 
 def model_covariance(

@@ -1,7 +1,6 @@
 """``fit_curve``: the door of this room. It orchestrates; numbers happen elsewhere."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -71,11 +70,12 @@ def fit_curve(
 
     Examples
     --------
-    >>> cells = Cells.from_counts([4096, 8192, 16384, 32768], [0.5], n_cases=40,
-    ...                           successes=[[39], [36], [31], [20]])
+    >>> cells = Cells.from_counts(
+    ...     [4096, 8192, 16384, 32768], [0.5], n_cases=40, successes=[[39], [36], [31], [20]]
+    ... )
     >>> fit = fit_curve(cells, terms=("intercept", "length"))
     >>> {name: round(getattr(fit.curve, name), 2) for name in fit.parameters}
-    {'intercept': 5.85, 'length': 1.17}
+    {'intercept': 5.65, 'length': 1.13}
     """
     check_option(penalty, Penalty, "penalty")
     penalised = penalty == "jeffreys"

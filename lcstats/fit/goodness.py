@@ -107,8 +107,9 @@ def goodness_of_fit(
     --------
     >>> from lcstats.cells import Cells
     >>> from lcstats.fit import fit_curve
-    >>> cells = Cells.from_counts([4096, 8192, 16384, 32768], [0.5], n_cases=40,
-    ...                           successes=[[40], [40], [39], [2]])
+    >>> cells = Cells.from_counts(
+    ...     [4096, 8192, 16384, 32768], [0.5], n_cases=40, successes=[[40], [40], [39], [2]]
+    ... )
     >>> fit = fit_curve(cells, terms=("intercept", "length"))
     >>> goodness_of_fit(fit, seed=1).passes
     True

@@ -36,4 +36,4 @@ def separates(design: FloatArray, table: CellTable) -> bool:
         bounds=(-1.0, 1.0),
         method="highs",
     )
-    return bool(programme.success and -programme.fun > 1e-7)
+    return bool(programme.success and -(programme.fun or 0.0) > 1e-7)

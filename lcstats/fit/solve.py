@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
@@ -168,14 +169,14 @@ def _polish(law: Law, names: tuple[str, ...], loss: Callable[[Law], float]) -> L
             moved = _with(moved, name, min(value, ceiling))
         return moved
 
-    start = np.log([getattr(law, name) for name in names])
-    options = {"xatol": 1e-7, "fatol": 1e-9, "initial_simplex": _simplex(start)}
-    best = minimize(lambda logs: loss(at(logs)), start, method="Nelder-Mead", options=options)
-    return at(best.x)
+    def loss_at(logs: FloatArray) -> float:
+        return loss(at(logs))
 
-
-def _simplex(start: FloatArray) -> FloatArray:
-    return np.vstack([start, start + 0.1 * np.eye(start.size)])
+    start: FloatArray = np.log([getattr(law, name) for name in names])
+    simplex = np.vstack([start, start + 0.1 * np.eye(start.size)])
+    options: Any = {"xatol": 1e-7, "fatol": 1e-9, "initial_simplex": simplex}
+    best = minimize(loss_at, start, method="Nelder-Mead", options=options)
+    return at(np.asarray(best.x, dtype=np.float64))
 
 
 def _with(law: Law, name: str, value: float) -> Law:

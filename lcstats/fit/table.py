@@ -137,11 +137,11 @@ def drop_uninformed(law: Law, table: CellTable) -> tuple[Law, tuple[DroppedTerm,
     dropped = []
     for j, term in enumerate(law.terms):
         column = design[:, j]
-        rest = column
+        rest: FloatArray = column
         if kept:
             basis = design[:, kept]
             rest = column - basis @ np.linalg.lstsq(basis, column, rcond=None)[0]
-        if np.linalg.norm(rest) > SMALLEST_NEW_DIRECTION * max(1.0, np.linalg.norm(column)):
+        if _size(rest) > SMALLEST_NEW_DIRECTION * max(1.0, _size(column)):
             kept.append(j)
         else:
             dropped.append(DroppedTerm(term, _why(term, table)))
@@ -155,6 +155,10 @@ def drop_uninformed(law: Law, table: CellTable) -> tuple[Law, tuple[DroppedTerm,
         law.span_doublings,
     )
     return informed, tuple(dropped)
+
+
+def _size(column: FloatArray) -> float:
+    return float(np.sqrt(np.sum(column**2)))
 
 
 def _why(term: str, table: CellTable) -> str:

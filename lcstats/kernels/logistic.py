@@ -40,6 +40,12 @@ BLOCKS_PER_TASK = 2
 """Blocks that one thread takes at a time: tasks below a millisecond are not worth their start."""
 
 
+Floats = NDArray[np.float64]
+
+Shared = tuple[Floats, Floats, Floats, float, float, bool]
+"""Design, pairs, start, guess rate, lapse rate, penalised."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchFit:
     """Fits of every replicate.
@@ -97,7 +103,7 @@ def fit_batch(
     coefficients = np.empty((n_blocks, design.shape[1], LANES))
     n_iterations = np.empty((n_blocks, LANES), dtype=np.int64)
     cases = _in_blocks(np.atleast_2d(n_cases), n_blocks if n_cases.ndim > 1 else 1)
-    shared = (
+    shared: Shared = (
         np.ascontiguousarray(design, dtype=np.float64),
         pairs,
         np.ascontiguousarray(start, dtype=np.float64),
@@ -132,15 +138,19 @@ def _in_blocks(successes: NDArray[np.float64], n_blocks: int) -> NDArray[np.floa
 
 
 def _pairs(design: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Products of two design columns, lower triangle by rows, (n_cells, n_terms (n_terms + 1)/2)."""
+    """Products of two design columns, lower triangle by rows, (n_cells, n_pairs)."""
     row, column = np.tril_indices(design.shape[1])
     return np.ascontiguousarray(design[:, row] * design[:, column])
 
 
 @njit_fused
-def fit_blocks(  # type: ignore[no-untyped-def]
-    counts, n_cases, shared, coefficients, n_iterations
-):
+def fit_blocks(
+    counts: Floats,
+    n_cases: Floats,
+    shared: Shared,
+    coefficients: Floats,
+    n_iterations: NDArray[np.int64],
+) -> None:
     """Fit block after block in one set of buffers; one block of cases serves all, or one each."""
     n_cells = shared[0].shape[0]
     buffers = np.empty((6, n_cells, LANES))
@@ -150,9 +160,14 @@ def fit_blocks(  # type: ignore[no-untyped-def]
 
 
 @njit_fused
-def fit_block(  # type: ignore[no-untyped-def]
-    counts, n_cases, shared, buffers, coefficients, n_iterations
-):
+def fit_block(
+    counts: Floats,
+    n_cases: Floats,
+    shared: Shared,
+    buffers: Floats,
+    coefficients: Floats,
+    n_iterations: NDArray[np.int64],
+) -> None:
     """Fit one block of replicates by Fisher scoring, which is Newton's method without a guess rate.
 
     Parameters
@@ -200,7 +215,7 @@ def fit_block(  # type: ignore[no-untyped-def]
 
 
 @njit_fused
-def largest_by_column(design):  # type: ignore[no-untyped-def]
+def largest_by_column(design: Floats) -> Floats:
     """Largest absolute value of every column."""
     largest = np.zeros(design.shape[1])
     for c in range(design.shape[0]):
@@ -210,7 +225,7 @@ def largest_by_column(design):  # type: ignore[no-untyped-def]
 
 
 @njit_fused
-def fill_logits(design, coefficients, logit):  # type: ignore[no-untyped-def]
+def fill_logits(design: Floats, coefficients: Floats, logit: Floats) -> None:
     """Write design @ coefficients, shape (n_cells, LANES)."""
     for c in range(design.shape[0]):
         for w in range(LANES):
@@ -222,7 +237,7 @@ def fill_logits(design, coefficients, logit):  # type: ignore[no-untyped-def]
 
 
 @njit_fused
-def fill_sigmoid(logit, power, shift, sigma):  # type: ignore[no-untyped-def]
+def fill_sigmoid(logit: Floats, power: Floats, shift: Floats, sigma: Floats) -> None:
     """Write 1 / (1 + exp(-logit)) element by element; `power` and `shift` are buffers.
 
     exp(x) = 2**k exp(f) with k the nearest integer to x / ln 2: exp(f) is its Taylor polynomial
@@ -252,7 +267,9 @@ def fill_sigmoid(logit, power, shift, sigma):  # type: ignore[no-untyped-def]
 
 
 @njit_fused
-def fill_plain_weights(counts, n_cases, sigma, weight, residual):  # type: ignore[no-untyped-def]
+def fill_plain_weights(
+    counts: Floats, n_cases: Floats, sigma: Floats, weight: Floats, residual: Floats
+) -> None:
     """Write information per cell and k - n mu for a curve without guesses and lapses."""
     for c in range(n_cases.shape[0]):
         for w in range(LANES):
@@ -262,9 +279,15 @@ def fill_plain_weights(counts, n_cases, sigma, weight, residual):  # type: ignor
 
 
 @njit_fused
-def fill_weights(  # type: ignore[no-untyped-def]
-    counts, n_cases, guess, lapse, sigma, weight, residual
-):
+def fill_weights(
+    counts: Floats,
+    n_cases: Floats,
+    guess: float,
+    lapse: float,
+    sigma: Floats,
+    weight: Floats,
+    residual: Floats,
+) -> None:
     """Write information per cell and its score: (k - n mu) mu' / (mu (1 - mu))."""
     share = 1.0 - guess - lapse
     for c in range(n_cases.shape[0]):
@@ -278,7 +301,7 @@ def fill_weights(  # type: ignore[no-untyped-def]
 
 
 @njit_fused
-def fill_information(pairs, weight, information):  # type: ignore[no-untyped-def]
+def fill_information(pairs: Floats, weight: Floats, information: Floats) -> None:
     """Write the Fisher information's lower triangle by rows, shape (n_pairs, LANES)."""
     information[:] = 0.0
     for c in range(pairs.shape[0]):
@@ -289,7 +312,7 @@ def fill_information(pairs, weight, information):  # type: ignore[no-untyped-def
 
 
 @njit_fused
-def factor_in_place(matrix, n_terms):  # type: ignore[no-untyped-def]
+def factor_in_place(matrix: Floats, n_terms: int) -> None:
     """Turn lower triangles into their Cholesky factors; the diagonal keeps 1 / factor.
 
     A pivot that is lost in rounding becomes 0 on the diagonal: :func:`advance` sees it.
@@ -311,7 +334,7 @@ def factor_in_place(matrix, n_terms):  # type: ignore[no-untyped-def]
 
 
 @njit_fused
-def invert(factor, inverse):  # type: ignore[no-untyped-def]
+def invert(factor: Floats, inverse: Floats) -> None:
     """Write the inverse of the factor, lower triangle, shape (n_terms, n_terms, LANES)."""
     n_terms = inverse.shape[0]
     for j in range(n_terms):
@@ -325,7 +348,15 @@ def invert(factor, inverse):  # type: ignore[no-untyped-def]
 
 
 @njit_fused
-def add_penalty(pairs, inverse, guess, lapse, sigma, weight, residual):  # type: ignore[no-untyped-def]
+def add_penalty(
+    pairs: Floats,
+    inverse: Floats,
+    guess: float,
+    lapse: float,
+    sigma: Floats,
+    weight: Floats,
+    residual: Floats,
+) -> None:
     """Add the score of half the log determinant: half the leverage times d log weight / d logit."""
     n_terms = inverse.shape[0]
     share = 1.0 - guess - lapse
@@ -358,7 +389,7 @@ def add_penalty(pairs, inverse, guess, lapse, sigma, weight, residual):  # type:
 
 
 @njit_fused
-def fill_score(design, residual, score):  # type: ignore[no-untyped-def]
+def fill_score(design: Floats, residual: Floats, score: Floats) -> None:
     """Write design' @ residual, shape (n_terms, LANES)."""
     score[:] = 0.0
     for c in range(design.shape[0]):
@@ -369,7 +400,7 @@ def fill_score(design, residual, score):  # type: ignore[no-untyped-def]
 
 
 @njit_fused
-def solve(factor, step, decrement):  # type: ignore[no-untyped-def]
+def solve(factor: Floats, step: Floats, decrement: Floats) -> None:
     """Turn the score into a step, and write its squared length in standard errors."""
     n_terms = step.shape[0]
     decrement[:] = 0.0
@@ -391,9 +422,16 @@ def solve(factor, step, decrement):  # type: ignore[no-untyped-def]
 
 
 @njit_fused
-def advance(  # type: ignore[no-untyped-def]
-    step, decrement, factor, reach, done, iteration, coefficients, n_iterations
-):
+def advance(
+    step: Floats,
+    decrement: Floats,
+    factor: Floats,
+    reach: Floats,
+    done: float,
+    iteration: int,
+    coefficients: Floats,
+    n_iterations: NDArray[np.int64],
+) -> bool:
     """Move every replicate that is still on its way; return True when none is left."""
     n_terms = step.shape[0]
     finished = True

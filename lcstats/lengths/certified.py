@@ -7,11 +7,11 @@ are accepted, each against "this length is bad"; it overshoots only if the first
 accepted. docs/explanation/certified.md derives every step.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, log
+from math import ceil, floor, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -217,9 +217,19 @@ def mean_levels(n: tuple[int, ...], tau: Fraction, error: float) -> MeanLevels:
 @lru_cache(maxsize=65536)
 def _least_accepted(n: int, tau: Fraction, error: float) -> int:
     """Smallest c with P(Bin(n, tau) >= c) <= error for which Hoeffding's inequality holds."""
-    counts = np.arange(n + 2)
-    enough = (at_least(counts, n, float(tau)) <= error) & (counts >= n * float(tau) + 1)
-    return int(np.argmax(enough)) if enough.any() else n + 1
+    least = ceil(n * tau + 1)
+    return _first(lambda c: bool(at_least(c, n, float(tau)) <= error), min(least, n + 1), n + 1)
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Smallest whole number from `low` at which a condition holds from there on; `high` if none."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def _second_bucket(
@@ -259,6 +269,7 @@ def _rejection_bound(
 @lru_cache(maxsize=65536)
 def _most_rejected(n: int, tau: float, limit: float) -> int:
     """Largest number of successes at which one length is rejected; -1 if none."""
-    counts = np.arange(n + 1)
-    few = (at_most(counts, n, tau) <= limit) & (counts <= n * tau - 1)
-    return int(few.sum()) - 1
+    most = floor(n * tau - 1)
+    if most < 0:
+        return -1
+    return _first(lambda c: bool(at_most(c, n, tau) > limit), 0, most + 1) - 1

@@ -88,9 +88,7 @@ def curve_bar(fit: CurveFit, curve: Curve, criterion: Criterion) -> float:
     return tau
 
 
-def height(
-    fit: CurveFit, curve: Curve, treatment: Treatment, doublings: FloatArray
-) -> FloatArray:
+def height(fit: CurveFit, curve: Curve, treatment: Treatment, doublings: FloatArray) -> FloatArray:
     """Depth-treated accuracy of a curve over the tested depths, at lengths ``2**doublings``."""
     accuracy = curve.accuracy(np.exp2(doublings), fit.grid.depths)
     return treated(accuracy, treatment, depth_weights(fit))
@@ -157,12 +155,15 @@ def _standard_error(fit: CurveFit, criterion: Criterion, center: float) -> float
         step = RELATIVE_STEP * errors[j]
         if not 0.0 < step < np.inf:
             return float("inf")
-        ends = [log2_crossing(fit, _moved(fit.curve, name, way * step), criterion)
-                for way in (-1.0, 1.0)]
+        ends = [
+            log2_crossing(fit, _moved(fit.curve, name, way * step), criterion)
+            for way in (-1.0, 1.0)
+        ]
         gradient[j] = (ends[1] - ends[0]) / (2.0 * step)
     if not np.all(np.isfinite(gradient)):
         return float("inf")
-    return float(np.sqrt(max(gradient @ covariance @ gradient, 0.0)))
+    variance = float(gradient @ covariance @ gradient)
+    return float(np.sqrt(max(variance, 0.0)))
 
 
 def _moved(curve: Curve, name: str, step: float) -> Curve:

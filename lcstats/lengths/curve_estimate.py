@@ -10,6 +10,7 @@ from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.crossing import curve_bar, depth_weights, find_crossing, treated
 from lcstats.lengths.observed import leading
 from lcstats.lengths.resampling import outcomes_of_draws
+from lcstats.options import DrawKind
 
 TIE = 1e-12
 
@@ -46,7 +47,7 @@ def draw_curves(fit: CurveFit, *, seed: int) -> Draws:
     """Draw curves by the bootstrap that the data allow."""
     clustered = fit.grid.cases is not None and fit.grid.cases.is_clustered
     fractional = fit.grid.cases is not None and fit.grid.has_fractions
-    kind = "cluster_bootstrap" if clustered or fractional else "parametric_bootstrap"
+    kind: DrawKind = "cluster_bootstrap" if clustered or fractional else "parametric_bootstrap"
     return resample(fit, kind=kind, seed=seed)
 
 

@@ -63,7 +63,10 @@ def effective_length(
     Examples
     --------
     >>> cells = Cells.from_counts(
-    ...     [4096, 8192, 16384], [0.5], n_cases=40, successes=[[40], [36], [22]]
+    ...     [4096, 8192, 16384],
+    ...     [0.0, 0.5],
+    ...     n_cases=20,
+    ...     successes=[[20, 20], [19, 17], [12, 10]],
     ... )
     >>> answer = effective_length(cells, Criterion(0.85))
     >>> answer.observed.display, answer.observed.default_set.display

@@ -71,8 +71,8 @@ def jeffreys_masses(
     if criterion.rule != "relative":
         return outcome_masses(_beyond(rows, float(observed.applied_threshold)))
     passing = _passing_by_node(rows, lengths, criterion)
-    reach = np.cumprod(passing, axis=1).mean(axis=0)
-    return -np.diff(np.concatenate(([1.0], reach, [0.0])))
+    reach = np.concatenate(([1.0], np.cumprod(passing, axis=1).mean(axis=0)))
+    return np.append(np.maximum(-np.diff(reach), 0.0) + 0.0, reach[-1])
 
 
 def jeffreys_bounds(

@@ -144,5 +144,5 @@ def outcome_masses(passing: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> outcome_masses(np.array([1.0, 0.5])).tolist()
     [0.0, 0.5, 0.5]
     """
-    reach = np.concatenate(([1.0], np.cumprod(passing), [0.0]))
-    return -np.diff(reach)
+    reach = np.concatenate(([1.0], np.cumprod(passing)))
+    return np.asarray(reach * np.append(1.0 - passing, 1.0))

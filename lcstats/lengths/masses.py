@@ -70,7 +70,7 @@ def outcome_probabilities(
     --------
     >>> from lcstats import Criterion
     >>> outcome_probabilities([[0.99], [0.5]], 20, Criterion(0.85)).round(4).tolist()
-    [0.001, 0.9977, 0.0013]
+    [0.0, 0.9987, 0.0013]
     """
     rates = np.atleast_2d(np.asarray(accuracy, dtype=np.float64))
     n_cases = np.broadcast_to(np.asarray(n_cases, dtype=np.int64), rates.shape).copy()
@@ -154,7 +154,8 @@ def _relative_masses(
             bar = share * law.scale / (len(base) * scale)
             others = others * beyond[_least_steps(bar, totals)]
         reach.append(float(joint @ others))
-    return -np.diff(np.append(np.minimum(reach, 1.0), 0.0))
+    falls = -np.diff(np.append(np.minimum(reach, 1.0), 0.0))
+    return np.maximum(falls, 0.0) + 0.0
 
 
 def _least_steps(share: Fraction, totals: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -81,8 +81,8 @@ def _on_floor(grid: CellGrid, interval: Interval) -> Iterator[Notice]:
         place = "cell" if per_cell else "length"
         yield Notice(
             "below-certification-floor",
-            f"a {place} with {int(counts.min())} cases cannot be certified even if all are "
-            f"right; at {interval.level:.0%} that takes {interval.floor}",
+            f"a {place} with {_counted(int(counts.min()), 'case')} cannot be certified even if "
+            f"all are right; at {interval.level:.0%} that takes {interval.floor}",
             SmallSampleWarning,
         )
 
@@ -138,6 +138,10 @@ def _on_unscored(grid: CellGrid) -> Iterator[Notice]:
             f"(lengths {_listed(sorted(counts))})",
             UnscoredWarning,
         )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _listed(lengths: list[int]) -> str:

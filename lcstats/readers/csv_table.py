@@ -21,8 +21,7 @@ from lcstats.trials import Origin, Part, RawTable
 from lcstats.trials.columns import ColumnKind, kinds_of_columns
 from lcstats.trials.wording import counted
 
-_CHUNK = 1 << 22
-_BEFORE_A_NUMBER = np.frombuffer(b',;\t\r\n" +-', dtype=np.uint8)
+_CHUNK = 1 << 18
 _TAIL = 1 << 16
 _N_SHOWN = 5
 _PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
@@ -256,9 +255,12 @@ def _has_padded_numbers(sample: Sample) -> bool:
 
 
 def _pads_a_number(content: NDArray[np.uint8]) -> bool:
-    inner = content[1:-1]
-    starts = np.flatnonzero((inner == ord("0")) | (inner == ord("+"))) + 1
-    follower = content[starts + 1]
-    is_padding = (follower >= ord("0")) & (follower <= ord("9"))
-    before = content[starts[is_padding] - 1]
-    return bool(np.isin(before, _BEFORE_A_NUMBER).any())
+    before, first, second = content[:-2], content[1:-1], content[2:]
+    # Differences of bytes wrap, so that one comparison tests a range.
+    is_digit = second - np.uint8(ord("0")) < 10
+    is_start = before - np.uint8(ord("+")) < 3  # one of + , -
+    is_start |= before <= ord(" ")
+    for mark in b'";':
+        is_start |= before == mark
+    is_padding = (first == ord("0")) | (first == ord("+"))
+    return bool((is_digit & is_start & is_padding).any())

@@ -145,8 +145,13 @@ def factorize(column: pd.Series) -> tuple[NDArray[np.int64], list[object]]:
     try:
         codes, uniques = pd.factorize(column)
     except TypeError:
-        codes, uniques = pd.factorize(column.map(repr, na_action="ignore"))
+        codes, uniques = pd.factorize(column.map(_comparable))
     return codes.astype(np.int64, copy=False), uniques.tolist()
+
+
+def _comparable(value: object) -> object:
+    is_container = isinstance(value, (list, dict, set, tuple, np.ndarray))
+    return repr(value) if is_container else value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -53,9 +53,7 @@ def test_reference_fits_on_real_data(real_data, folder, coefficients, errors, lo
 
 
 TERM_SETS = [
-    ("intercept", *extra)
-    for size in range(4)
-    for extra in itertools.combinations(TERMS[1:], size)
+    ("intercept", *extra) for size in range(4) for extra in itertools.combinations(TERMS[1:], size)
 ]
 
 
@@ -152,8 +150,12 @@ def test_derivatives_agree_with_finite_differences(guess, lapse, terms):
 
     def likelihood(coefficients):
         return trial_likelihood(
-            design, coefficients, n_cases=frame.n_cases, successes=frame.successes,
-            guess_rate=guess, lapse_rate=lapse,
+            design,
+            coefficients,
+            n_cases=frame.n_cases,
+            successes=frame.successes,
+            guess_rate=guess,
+            lapse_rate=lapse,
         )
 
     here = likelihood(at)
@@ -170,8 +172,12 @@ def test_information_is_minus_the_expected_hessian():
     at = np.array([1.1, 0.2, 0.7, -0.4])
     expected = 0.25 + 0.71 / (1 + np.exp(-design @ at))
     here = trial_likelihood(
-        design, at, n_cases=frame.n_cases, successes=frame.n_cases * expected,
-        guess_rate=0.25, lapse_rate=0.04,
+        design,
+        at,
+        n_cases=frame.n_cases,
+        successes=frame.n_cases * expected,
+        guess_rate=0.25,
+        lapse_rate=0.04,
     )
     np.testing.assert_allclose(here.information, -here.hessian, rtol=1e-10)
 
@@ -218,8 +224,11 @@ def test_data_that_overlap_are_not_called_separated():
 
 def test_other_units_start_at_the_shortest_length():
     cells = Cells.from_counts(
-        [10, 20, 40], [0.0, 0.5, 1.0], n_cases=50,
-        successes=[[48, 47, 49], [45, 39, 47], [40, 29, 46]], length_unit="documents",
+        [10, 20, 40],
+        [0.0, 0.5, 1.0],
+        n_cases=50,
+        successes=[[48, 47, 49], [45, 39, 47], [40, 29, 46]],
+        length_unit="documents",
     )
     fit = fit_curve(cells)
     assert (fit.curve.base_length, fit.curve.span_doublings) == (10.0, 2.0)

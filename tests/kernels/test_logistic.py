@@ -5,7 +5,7 @@ import pytest
 import statsmodels.api as sm
 from scipy.special import expit, xlogy
 
-from lcstats.kernels.logistic import LANES, fit_batch, fill_sigmoid
+from lcstats.kernels.logistic import LANES, fill_sigmoid, fit_batch
 
 LENGTH = np.repeat(np.arange(8.0), 11)
 DEPTH = np.tile(np.linspace(0, 1, 11), 8)
@@ -74,8 +74,8 @@ def test_the_score_vanishes_where_the_kernel_stops(penalised, guess, lapse):
     for k, found in zip(successes, batch.coefficients, strict=True):
         for direction in np.eye(4) * 1e-4:
             ends = [
-                penalised_log_likelihood(found + way * direction, n_cases, k, guess, lapse, penalised)
-                for way in (-1, 1)
+                penalised_log_likelihood(found + step, n_cases, k, guess, lapse, penalised)
+                for step in (-direction, direction)
             ]
             assert abs(ends[1] - ends[0]) / 2e-4 < 1e-4
 
