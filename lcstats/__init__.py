@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from lcstats import datasets, plots, truths
     from lcstats.cells import Cells, count_cells
     from lcstats.curve import Curve
+    from lcstats.draws import Draws, resample
+    from lcstats.fit import CurveFit, GoodnessOfFit, fit_curve, goodness_of_fit
     from lcstats.lengths import (
         Criterion,
         EffectiveLength,
@@ -40,13 +42,19 @@ _HOMES = {
     "Cells": "cells",
     "Criterion": "lengths",
     "Curve": "curve",
+    "CurveFit": "fit",
+    "Draws": "draws",
     "EffectiveLength": "lengths",
+    "GoodnessOfFit": "fit",
     "Interval": "lengths",
     "Trials": "trials",
     "count_cells": "cells",
     "effective_length": "lengths",
+    "fit_curve": "fit",
+    "goodness_of_fit": "fit",
     "outcome_probabilities": "lengths",
     "read_trials": "readers",
+    "resample": "draws",
     "simulate_trials": "truths",
     "write_report": "report",
 }
@@ -56,15 +64,21 @@ __all__ = [
     "Cells",
     "Criterion",
     "Curve",
+    "CurveFit",
+    "Draws",
     "EffectiveLength",
+    "GoodnessOfFit",
     "Interval",
     "Trials",
     "count_cells",
     "datasets",
     "effective_length",
+    "fit_curve",
+    "goodness_of_fit",
     "outcome_probabilities",
     "plots",
     "read_trials",
+    "resample",
     "simulate_trials",
     "truths",
     "write_report",
