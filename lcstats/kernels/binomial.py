@@ -4,6 +4,8 @@ Everything here is a probability mass function on a lattice of whole steps; the 
 the lattice so that comparisons with a threshold are comparisons of integers.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -106,29 +108,47 @@ def sum_of_binomials(
 
 
 @njit
-def upper_tails(
+def accuracy_tails(
     n: NDArray[np.int64],
     p: NDArray[np.float64],
-    step: NDArray[np.int64],
-    least: NDArray[np.int64],
+    pooled: bool,
+    numerator: int,
+    denominator: int,
 ) -> NDArray[np.float64]:
-    """P(sum(step * Bin(n, p)) >= least) for every row.
+    """P(accuracy >= numerator / denominator) of every row, by whole numbers of lattice steps.
 
     Parameters
     ----------
-    n, p, step : ndarray, shape (n_rows, n_cells)
-        As in :func:`sum_of_binomials`, one row per length.
-    least : ndarray of int64, shape (n_rows,)
-        Smallest lattice point that counts.
+    n, p : ndarray, shape (n_rows, n_cells)
+        Trials and success rate of each cell; cells with 0 trials are not there.
+    pooled : bool
+        Accuracy over all trials of a row; else the mean of its cells' accuracies, whose lattice
+        is 1 / (n_cells lcm(n)).
+    numerator, denominator : int
 
     Returns
     -------
     ndarray of float64, shape (n_rows,)
     """
-    tails = np.empty(n.shape[0])
-    for i in range(n.shape[0]):
-        law = sum_of_binomials(n[i], p[i], step[i])
-        tails[i] = min(1.0, law[max(0, least[i]) :].sum())
+    n_rows, n_cells = n.shape
+    tails = np.empty(n_rows)
+    step = np.empty(n_cells, dtype=np.int64)
+    for i in range(n_rows):
+        common, n_present, total = 1, 0, 0
+        for j in range(n_cells):
+            if n[i, j] > 0:
+                n_present += 1
+                total += n[i, j]
+                if not pooled:
+                    common *= n[i, j] // math.gcd(common, n[i, j])
+        for j in range(n_cells):
+            step[j] = 0
+            if n[i, j] > 0:
+                step[j] = 1 if pooled else common // n[i, j]
+        scale = total if pooled else common * n_present
+        least = (numerator * scale + denominator - 1) // denominator
+        law = sum_of_binomials(n[i], p[i], step)
+        tails[i] = min(1.0, law[max(0, least) :].sum())
     return tails
 
 
@@ -160,6 +180,27 @@ def at_most_failing(passing: NDArray[np.float64], most: NDArray[np.int64]) -> ND
             law[0] *= passing[i, j]
         result[i] = min(1.0, law[: most[i] + 1].sum())
     return result
+
+
+@njit
+def leading_run_law(passing: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Distribution of the number of leading rows that pass, when rows are independent.
+
+    Parameters
+    ----------
+    passing : ndarray of float64, shape (n_rows,)
+
+    Returns
+    -------
+    ndarray of float64, shape (n_rows + 1,)
+    """
+    law = np.empty(passing.size + 1)
+    reach = 1.0
+    for i in range(passing.size):
+        law[i] = reach * (1.0 - passing[i])
+        reach *= passing[i]
+    law[passing.size] = reach
+    return law
 
 
 @njit

@@ -12,12 +12,21 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from lcstats.kernels.binomial import at_most_failing, sum_of_binomials, upper_tails
+from lcstats.kernels.binomial import (
+    accuracy_tails,
+    at_most_failing,
+    leading_run_law,
+    sum_of_binomials,
+)
 from lcstats.lengths.binomial import at_least
 from lcstats.lengths.criterion import Treatment
 
 FINEST_LATTICE = 2_000_000
 """Lattice points beyond which counted resampling takes over."""
+
+
+FINEST_BAR = 10**12
+"""Largest denominator of a bar: no lattice here has a point between it and a finer one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +110,9 @@ def passing_probabilities(
         n_present = (n_cases > 0).sum(axis=1)
         most = np.array([treatment.rank(int(n)) - 1 for n in n_present])
         return at_most_failing(cell_tails(rates, n_cases, tau), most)
-    step, scale = lattice(n_cases, treatment)
-    least = -(-tau.numerator * scale // tau.denominator)
-    return upper_tails(n_cases, rates, step, least)
+    tau = tau.limit_denominator(FINEST_BAR)
+    pooled = treatment.kind == "pooled"
+    return accuracy_tails(n_cases, rates, pooled, tau.numerator, tau.denominator)
 
 
 def cell_tails(
@@ -144,5 +153,4 @@ def outcome_masses(passing: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> outcome_masses(np.array([1.0, 0.5])).tolist()
     [0.0, 0.5, 0.5]
     """
-    reach = np.concatenate(([1.0], np.cumprod(passing)))
-    return np.asarray(reach * np.append(1.0 - passing, 1.0))
+    return leading_run_law(passing)

@@ -59,7 +59,8 @@ def outcome_probabilities(
     Raises
     ------
     TableError
-        If accuracies lie outside [0, 1], shapes disagree or a length has no cases.
+        If accuracies lie outside [0, 1], a length has no cases, or unequal numbers of cases have
+        too large a common multiple.
 
     Notes
     -----
@@ -75,6 +76,7 @@ def outcome_probabilities(
     rates = np.atleast_2d(np.asarray(accuracy, dtype=np.float64))
     n_cases = np.broadcast_to(np.asarray(n_cases, dtype=np.int64), rates.shape).copy()
     _check_rates(rates, n_cases)
+    _check_lattice(n_cases, criterion.treatment)
     axis = np.arange(rates.shape[0]) if lengths is None else np.asarray(lengths, dtype=np.int64)
     return exact_masses(rates, n_cases, axis, criterion)
 
@@ -194,6 +196,18 @@ def _row_scale(n_cases: NDArray[np.int64], treatment: Treatment) -> int:
     if treatment.kind == "pooled":
         return sum(counts)
     return lcm(*counts) * (1 if treatment.is_order else len(counts))
+
+
+def _check_lattice(n_cases: NDArray[np.int64], treatment: Treatment) -> None:
+    if is_too_fine(n_cases, treatment):
+        raise TableError(
+            describe(
+                "the numbers of cases of a length have no common multiple small enough to add up "
+                "exactly",
+                f"expected a lattice of at most {FINEST_LATTICE} points",
+                "use equal numbers of cases at the depths of a length, or pooled depth",
+            )
+        )
 
 
 def _check_rates(rates: NDArray[np.float64], n_cases: NDArray[np.int64]) -> None:

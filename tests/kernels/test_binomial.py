@@ -4,16 +4,17 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
 from lcstats.kernels.binomial import (
+    accuracy_tails,
     at_most_failing,
     fill_binomial,
     joint_with_total,
+    leading_run_law,
     sum_of_binomials,
-    upper_tails,
 )
 
 
@@ -40,6 +41,7 @@ def by_numpy(n, p, step):
     return law
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -57,13 +59,14 @@ def test_sum_of_binomials_agrees_with_plain_convolution(cells):
     np.testing.assert_allclose(law, by_numpy(n, p, step), atol=1e-14)
 
 
-def test_upper_tails_skip_missing_cells():
+def test_accuracy_tails_are_on_each_rows_own_lattice():
     n = np.array([[3, 0], [3, 2]])
     p = np.array([[0.5, 0.0], [0.5, 0.25]])
-    step = np.array([[1, 0], [2, 3]])
-    tails = upper_tails(n, p, step, np.array([2, 7]))
+    tails = accuracy_tails(n, p, False, 7, 12)
     assert tails[0] == pytest.approx(0.5)
-    assert tails[1] == pytest.approx(by_numpy(n[1], p[1], step[1])[7:].sum())
+    assert tails[1] == pytest.approx(by_numpy(n[1], p[1], [2, 3])[7:].sum())
+    pooled = accuracy_tails(n, p, True, 3, 5)
+    assert pooled[1] == pytest.approx(by_numpy(n[1], p[1], [1, 1])[3:].sum())
 
 
 def test_at_most_failing_agrees_with_enumeration():
@@ -88,3 +91,8 @@ def test_joint_with_total_agrees_with_enumeration(n_bounded):
         if all(value >= least[total] for value in values[:n_bounded]):
             by_hand[total] += np.prod([laws[i, value] for i, value in enumerate(values)])
     np.testing.assert_allclose(joint_with_total(laws, n_bounded, least), by_hand, atol=1e-15)
+
+
+def test_leading_run_law_by_hand():
+    np.testing.assert_allclose(leading_run_law(np.array([0.9, 0.5])), [0.1, 0.45, 0.45])
+    assert leading_run_law(np.array([0.0, 1.0])).tolist() == [1.0, 0.0, 0.0]

@@ -212,5 +212,7 @@ def test_masses_sum_to_one_and_ignore_the_order_of_depths(seed, treatment):
 def test_bad_rates_are_refused_with_the_place():
     with pytest.raises(TableError, match="divide percentages by 100"):
         outcome_probabilities([[0.9, 85]], 20, Criterion(0.85))
+    with pytest.raises(TableError, match="use equal numbers of cases"):
+        outcome_probabilities([[0.9, 0.9, 0.9]], [[997, 991, 983]], Criterion(0.85))
     with pytest.raises(TableError, match="leave that length out"):
         outcome_probabilities([[0.9], [0.8]], [[20], [0]], Criterion(0.85))
