@@ -18,6 +18,7 @@ COMMANDS = {
     "read": "Say what was found in results files.",
     "formats": "List the formats that can be read.",
     "failures": "Show failing trials, to look at by hand.",
+    "fit": "Fit the curve and test whether it fits.",
     "effective-length": "State the effective length with its set and masses.",
     "plot": "Draw one figure: heatmap, decay or masses.",
     "report": "Write a page with everything, figures and tables beside it.",

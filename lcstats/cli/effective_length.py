@@ -1,9 +1,11 @@
 """``lcstats effective-length``: the number, with its set and masses, per (model, task)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lcstats.cli.commands import define_command
+from lcstats.cli.fit import FitWithTest, fit_and_test
 from lcstats.cli.inputs import count_results, read_results
 from lcstats.cli.options import (
     AnalysisOptions,
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 MASS_MEANINGS = {
     "bootstrap": "how often each would come up again",
     "jeffreys": "posterior probability of each",
+    "parametric_bootstrap": "how often each would come up in data drawn from the curve",
+    "cluster_bootstrap": "how often each comes up in cases drawn again, whole clusters at a time",
 }
 SHARE_TO_SHOW = 0.0005
 
@@ -45,7 +49,7 @@ def command(reading: ReadingOptions, analysis: AnalysisOptions, as_json: bool) -
 
     analysis.criterion()
     cells = count_results(read_results(reading, analysis.by), reading)
-    answers = [analyse(group, analysis) for group in cells]
+    answers = [analyse(group, analysis, fit_if_asked(group, analysis)) for group in cells]
     if as_json:
         print_json(effective_length_document(answers, cells.notices))
         return
@@ -59,18 +63,30 @@ def command(reading: ReadingOptions, analysis: AnalysisOptions, as_json: bool) -
         print_notices(own_notices(answer, cells.notices), group=name)
 
 
-def analyse(cells: "Cells", analysis: AnalysisOptions) -> "EffectiveLength":
-    """State the effective length of one group as the flags say."""
+def fit_if_asked(cells: "Cells", analysis: AnalysisOptions) -> FitWithTest | None:
+    """Fit and test the curve of one group where ``--method`` names it."""
+    if "curve" not in analysis.methods:
+        return None
+    guess_rate = float(analysis.criterion().exact_guess_rate)
+    return fit_and_test(cells, penalty=analysis.penalty, guess_rate=guess_rate, seed=analysis.seed)
+
+
+def analyse(
+    cells: "Cells", analysis: AnalysisOptions, tested: FitWithTest | None = None
+) -> "EffectiveLength":
+    """State the effective length of one group as the flags say; a fit's notices join its own."""
     from lcstats.lengths import effective_length
 
-    return effective_length(
+    answer = effective_length(
         cells,
         analysis.criterion(),
+        fit=None if tested is None else tested.fit,
         level=analysis.level,
         sets=analysis.sets,
         masses=analysis.masses,
         seed=analysis.seed,
     )
+    return answer if tested is None else replace(answer, notices=(*answer.notices, *tested.notices))
 
 
 def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
@@ -90,6 +106,9 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
     if estimate.longest_passing not in (None, estimate.length):
         yield f"  Longest passing length: {estimate.longest_passing} {unit}, past lengths that fail"
     yield from _mass_lines(estimate)
+    for other in answer.estimates:
+        if other.method == "curve":
+            yield from _curve_lines(other, unit)
     n_unscored = sum(answer.unscored_by_length.values())
     yield (
         f"  Counts: {answer.n_trials.sum() + n_unscored} trials, {answer.n_cases.sum()} cases, "
@@ -97,6 +116,32 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
     )
     yield ""
     yield "\n".join(f"  {line}" for line in columns_of_text(_rows(answer)).split("\n"))
+
+
+def _curve_lines(estimate: "Estimate", unit: str) -> Iterator[str]:
+    """Yield what the fitted curve says beside the observed cells."""
+    yield f"  By the curve: {estimate.display} {unit} ({estimate.method})"
+    yield f"  The curve crosses the threshold: {crossing_words(estimate, unit)}"
+    for interval in estimate.sets:
+        yield (
+            f"  {100 * interval.level:.4g}% set of the curve, good only if the curve fits: "
+            f"{interval.display} {unit} ({interval.kind})"
+        )
+    yield from _mass_lines(estimate)
+
+
+def crossing_words(estimate: "Estimate", unit: str) -> str:
+    """Say where a curve crosses, with its interval, and whether beyond what was tested."""
+    crossing = estimate.crossing
+    if crossing is None:
+        return "nowhere in reach"
+    words = f"at {crossing.value:.0f} {unit}"
+    if crossing.lower is None or crossing.upper is None:
+        words += "; the data do not bound it"
+    else:
+        level = f"{100 * crossing.level:.4g}%"
+        words += f", {level} interval {crossing.lower:.0f} to {crossing.upper:.0f}"
+    return f"{words} (extrapolated)" if crossing.extrapolated else words
 
 
 def _mass_lines(estimate: "Estimate") -> Iterator[str]:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from lcstats.cli.parameters import LENGTHS, PAIR, Words
+from lcstats.errors import OptionError, describe
 from lcstats.options import (
     Axis,
     DepthUnit,
     LengthUnit,
     MassKind,
     Method,
+    Penalty,
     Repeats,
     ScoreScale,
     SetKind,
@@ -53,6 +55,15 @@ class ReadingOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class FitOptions:
+    """What was asked of a fit."""
+
+    penalty: Penalty
+    guess_rate: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
 class AnalysisOptions:
     """What was asked of the analysis: the bar, the sets and masses, the groups."""
 
@@ -62,6 +73,7 @@ class AnalysisOptions:
     guess_rate: str
     depth: str
     methods: tuple[Method, ...]
+    penalty: Penalty
     sets: tuple[SetKind, ...]
     masses: tuple[MassKind, ...]
     level: float
@@ -180,6 +192,35 @@ _READING: tuple[Wrap, ...] = (
     click.option("--skip-bad-lines", is_flag=True, help="Leave out lines that cannot be read."),
 )
 
+_PENALTY = click.option(
+    "--penalty",
+    type=_choice(Penalty),
+    default="jeffreys",
+    show_default=True,
+    help="Penalty of the curve's fit; none is plain maximum likelihood.",
+)
+
+_SEED = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed of what is random.",
+)
+
+_FIT: tuple[Wrap, ...] = (
+    _PENALTY,
+    click.option(
+        "--guess-rate",
+        type=float,
+        default=0.0,
+        show_default=True,
+        metavar="X",
+        help="Accuracy of guessing: the floor of the curve.",
+    ),
+    _SEED,
+)
+
 _ANALYSIS: tuple[Wrap, ...] = (
     click.option(
         "--threshold",
@@ -207,7 +248,7 @@ _ANALYSIS: tuple[Wrap, ...] = (
         default="0",
         show_default=True,
         metavar="X",
-        help="Accuracy of guessing, for the rule above_chance.",
+        help="Accuracy of guessing, for the rule above_chance and as the floor of a curve.",
     ),
     click.option(
         "--depth",
@@ -223,8 +264,9 @@ _ANALYSIS: tuple[Wrap, ...] = (
         multiple=True,
         default=("observed",),
         callback=_flatten,
-        help="How accuracies come from data.",
+        help="How accuracies come from data; observed is always stated.",
     ),
+    _PENALTY,
     click.option(
         "--set",
         "sets",
@@ -258,13 +300,7 @@ _ANALYSIS: tuple[Wrap, ...] = (
         metavar="COLUMN,...",
         help="Columns whose values make a group.",
     ),
-    click.option(
-        "--seed",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="Seed of what is random.",
-    ),
+    _SEED,
 )
 
 
@@ -273,9 +309,32 @@ def reading_options(function: Function) -> Function:
     return _as_record("reading", ReadingOptions, _READING)(function)
 
 
+def fit_options(function: Function) -> Function:
+    """Add the flags of a fit; the command gets them as ``fitting``."""
+    return _as_record("fitting", FitOptions, _FIT)(function)
+
+
 def analysis_options(function: Function) -> Function:
     """Add the analysis flags; the command gets them as ``analysis``."""
     return _as_record("analysis", AnalysisOptions, _ANALYSIS)(function)
+
+
+def refuse_curve(analysis: AnalysisOptions, command: str) -> None:
+    """Refuse ``--method curve`` where a command shows raw cells only, instead of ignoring it.
+
+    Raises
+    ------
+    OptionError
+        If the curve was asked for.
+    """
+    if "curve" in analysis.methods:
+        raise OptionError(
+            describe(
+                f"--method names curve, which 'lcstats {command}' does not show",
+                "expected observed",
+                "use 'lcstats effective-length --method observed,curve'",
+            )
+        )
 
 
 def json_option(function: AnyFunction) -> AnyFunction:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lcstats.cli.commands import define_command
-from lcstats.cli.effective_length import analyse
+from lcstats.cli.effective_length import analyse, fit_if_asked
 from lcstats.cli.inputs import count_results, read_results
 from lcstats.cli.options import (
     AnalysisOptions,
@@ -17,6 +17,7 @@ from lcstats.cli.options import (
     output_option,
     paths_argument,
     reading_options,
+    refuse_curve,
 )
 from lcstats.cli.output import (
     check_suffix,
@@ -28,6 +29,7 @@ from lcstats.cli.output import (
 
 if TYPE_CHECKING:
     from lcstats.cells import Cells
+    from lcstats.cli.fit import FitWithTest
     from lcstats.lengths import EffectiveLength
 
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png")
@@ -54,15 +56,19 @@ def command(
     """
     from lcstats.report.documents import group_warnings, list_warnings, own_notices
 
+    if kind != "decay":
+        refuse_curve(analysis, f"plot {kind}")
     check_suffix(output, FIGURE_SUFFIXES)
     analysis.criterion()
     cells = count_results(read_results(reading, analysis.by), reading)
     groups = list(cells)
-    answers = [analyse(group, analysis) for group in groups]
+    fits = [fit_if_asked(group, analysis) for group in groups]
+    answers = [analyse(group, analysis, fit) for group, fit in zip(groups, fits, strict=True)]
     paths = name_files(Path(output), answers)
     with whole_files(Path(output).parent) as folder:
-        for group, answer, path in zip(groups, answers, paths, strict=True):
-            draw(kind, group, answer=answer, path=folder / path.name)
+        for group, answer, fit, path in zip(groups, answers, fits, paths, strict=True):
+            place = folder / path.name
+            draw(kind, group, answer=answer, fit=fit, path=place, seed=analysis.seed)
     if as_json:
         files = [
             {"model": answer.model, "task": answer.task, "path": str(path)}
@@ -88,7 +94,15 @@ def name_files(output: Path, answers: "Sequence[EffectiveLength]") -> list[Path]
     return [output.with_name(f"{output.stem}-{slug}{output.suffix}") for slug in slugs]
 
 
-def draw(kind: str, cells: "Cells", *, answer: "EffectiveLength", path: Path) -> None:
+def draw(
+    kind: str,
+    cells: "Cells",
+    *,
+    answer: "EffectiveLength",
+    fit: "FitWithTest | None",
+    path: Path,
+    seed: int,
+) -> None:
     """Draw one figure into a file."""
     from lcstats import plots
 
@@ -96,7 +110,13 @@ def draw(kind: str, cells: "Cells", *, answer: "EffectiveLength", path: Path) ->
     if kind == "heatmap":
         axes = plots.plot_heatmap(cells, effective_length=answer)
     elif kind == "decay":
-        axes = plots.plot_decay(cells, effective_length=answer)
+        axes = plots.plot_decay(
+            cells,
+            effective_length=answer,
+            fit=None if fit is None else fit.fit,
+            goodness=None if fit is None else fit.goodness,
+            seed=seed,
+        )
     else:
         axes = plots.plot_masses(answer)
     plots.save_figure(axes.figure, path)

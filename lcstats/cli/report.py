@@ -18,6 +18,7 @@ from lcstats.cli.options import (
     output_option,
     paths_argument,
     reading_options,
+    refuse_curve,
 )
 from lcstats.cli.output import print_json, print_text, print_warning
 from lcstats.errors import OptionError, describe
@@ -60,6 +61,7 @@ def command(
 
     if demo == bool(reading.paths):
         raise click.UsageError("give either PATH... or --demo")
+    refuse_curve(analysis, "report")
     criterion = analysis.criterion()
     check_folder(Path(output))
     refuse_among_results(Path(output), reading.paths)

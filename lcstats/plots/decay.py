@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from lcstats.cells import Cells
+from lcstats.fit import CurveFit, GoodnessOfFit
 from lcstats.lengths import EffectiveLength, Interval
 from lcstats.plots.decay_table import decay_data
 from lcstats.plots.labels import (
@@ -34,6 +35,7 @@ from lcstats.plots.style import (
     ANSWER_COLOR,
     BAR_COLOR,
     CELL_COLOR,
+    CURVE_COLOR,
     POINT_COLOR,
     SET_COLOR,
     ColumnWidth,
@@ -50,6 +52,9 @@ def plot_decay(
     cells: Cells,
     *,
     effective_length: EffectiveLength | None = None,
+    fit: CurveFit | None = None,
+    goodness: GoodnessOfFit | None = None,
+    seed: int = 0,
     width: ColumnWidth = "single",
     ax: Axes | None = None,
 ) -> Axes:
@@ -58,6 +63,8 @@ def plot_decay(
     With an effective length, its threshold is a dashed line, the length itself a line down from
     a strip above the axes, and its default set a bar in that strip. An arrow says that the end
     lies outside the tested lengths. For worst depth and quantiles single cells are drawn too.
+    A fitted curve is drawn between the tested lengths, with a band from its own bootstrap that
+    holds point by point; it is dashed where its test fails.
 
     Parameters
     ----------
@@ -65,6 +72,12 @@ def plot_decay(
         One (model, task) group.
     effective_length : EffectiveLength, optional
         Made from these cells; brings depth treatment, threshold and set.
+    fit : CurveFit, optional
+        Fitted to these cells.
+    goodness : GoodnessOfFit, optional
+        The test of `fit`.
+    seed : int
+        Of the draws behind the band.
     width : {"single", "double"}
         Width of our own figure: 3.3 or 6.9 inches.
     ax : Axes, optional
@@ -78,7 +91,8 @@ def plot_decay(
     Raises
     ------
     OptionError
-        If `cells` holds several groups, or others than `effective_length` was made from.
+        If `cells` holds several groups, or others than `effective_length` or `fit` was
+        made from.
 
     Examples
     --------
@@ -91,14 +105,19 @@ def plot_decay(
     grid = cells.grid
     answer = effective_length
     level = quoted_estimate(answer).default_set.level if answer else 0.95
-    table = decay_data(cells, answer, level=level)
+    table = decay_data(cells, answer, level=level, fit=fit, seed=seed)
+    fails = goodness is not None and not goodness.passes
     treatment = answer.depth_in_words() if answer else "mean over depths"
     noun = "Mean score" if grid.has_fractions else "Accuracy"
     with open_panel(ax, width) as panel:
         panel.ax.set_ylim(0.0, 1.0)
         panel.ax.set_ylabel(f"{noun}, {treatment}")
         start_log_axis(panel.ax, grid.lengths, grid.length_unit)
-        marks = [*_draw_accuracy(panel.ax, table, level), *_draw_answer(panel.ax, answer)]
+        marks = [
+            *_draw_accuracy(panel.ax, table, level),
+            *_draw_curve(panel.ax, table, level, fails=fails),
+            *_draw_answer(panel.ax, answer),
+        ]
         panel.settle()
         set_log_ticks(panel, grid.lengths, grid.length_unit)
         said = criterion_words(answer) if answer else f"observed, {treatment}"
@@ -112,13 +131,14 @@ def plot_decay(
 def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float) -> Iterator[Mark]:
     by_length = table[table["series"] == "length"]
     single_cells = bool(by_length["depth"].notna().any())
+    has_curve = bool((table["series"] == "curve").any())
     below = by_length["accuracy"] - by_length["lower"]
     above = by_length["upper"] - by_length["accuracy"]
     points = ax.errorbar(
         by_length["length"],
         by_length["accuracy"],
         yerr=[below, above],
-        fmt="o-",
+        fmt="o" if has_curve else "o-",
         color=POINT_COLOR,
         elinewidth=1.0,
         linewidth=0.7,
@@ -142,6 +162,19 @@ def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float) -> Iterator[Mark
             clip_on=False,
         )
         yield dots[0], "all cells"
+
+
+def _draw_curve(ax: Axes, table: pd.DataFrame, level: float, *, fails: bool) -> Iterator[Mark]:
+    curve = table[table["series"] == "curve"]
+    if curve.empty:
+        return
+    look: dict[str, Any] = {"color": CURVE_COLOR, "zorder": 2.5}
+    band = (curve["length"], curve["lower"], curve["upper"])
+    ax.fill_between(*band, alpha=0.18, linewidth=0, **look)
+    style = (0, (5, 2)) if fails else "-"
+    line = ax.plot(curve["length"], curve["accuracy"], linestyle=style, linewidth=1.2, **look)[0]
+    what = "curve that does not fit" if fails else "fitted curve"
+    yield line, f"{what}, {level * 100:g}% band at each length"
 
 
 def _draw_answer(ax: Axes, answer: EffectiveLength | None) -> Iterator[Mark]:

@@ -6,17 +6,29 @@ from numpy.typing import NDArray
 from statsmodels.stats.proportion import proportion_confint
 
 from lcstats.cells import CellGrid, Cells
+from lcstats.curve import accuracy_from_logit
 from lcstats.errors import OptionError, describe
+from lcstats.fit import CurveFit
 from lcstats.lengths import EffectiveLength
 from lcstats.lengths.criterion import Treatment, parse_treatment
+from lcstats.lengths.crossing import depth_weights, treated
+from lcstats.lengths.curve_estimate import draw_curves
 from lcstats.lengths.jeffreys import design_effects, effective_cases
 from lcstats.lengths.observed import treated_accuracy
 
+N_CURVE_POINTS = 97
+"""Lengths at which a curve is drawn."""
+
 
 def decay_data(
-    cells: Cells, effective_length: EffectiveLength | None = None, *, level: float = 0.95
+    cells: Cells,
+    effective_length: EffectiveLength | None = None,
+    *,
+    level: float = 0.95,
+    fit: CurveFit | None = None,
+    seed: int = 0,
 ) -> pd.DataFrame:
-    """Return accuracy by length with intervals.
+    """Return accuracy by length with intervals, and a fitted curve with its band.
 
     Parameters
     ----------
@@ -25,7 +37,11 @@ def decay_data(
     effective_length : EffectiveLength, optional
         Brings the depth treatment; without it, the mean over depths.
     level : float
-        Level of the intervals.
+        Level of the intervals and, point by point, of the band.
+    fit : CurveFit, optional
+        Of these cells; adds its rows.
+    seed : int
+        Of the draws behind the band.
 
     Returns
     -------
@@ -34,12 +50,13 @@ def decay_data(
         and ``upper`` of its Wilson interval, ``n_cases`` and ``n_effective``, the number of
         independent cases the interval rests on. For mean and pooled depth ``depth`` is NaN; for
         worst depth and quantiles it is the depth of the cell that counts and the interval is
-        that cell's own. There follow rows with ``series`` "cell", one per cell with data.
+        that cell's own. There follow rows with ``series`` "cell", one per cell with data, and
+        with ``series`` "curve", the fit at many lengths between the shortest and the longest.
 
     Raises
     ------
     OptionError
-        If `cells` holds several groups, or others than `effective_length` was made from.
+        If `cells` holds several groups, or others than `effective_length` or `fit` was made from.
 
     Notes
     -----
@@ -71,6 +88,10 @@ def decay_data(
     table = pd.concat([rows, _all_cells(grid)], ignore_index=True)
     lower, upper = wilson_interval(table["accuracy"], table["n_effective"], level)
     bounds = table.assign(lower=lower, upper=upper)
+    if fit is not None:
+        check_same_counts(grid, fit)
+        curve = _curve_rows(fit, treatment, level=level, seed=seed)
+        bounds = pd.concat([bounds, curve], ignore_index=True)
     columns = ["series", "length", "depth", "accuracy", "lower", "upper", "n_cases", "n_effective"]
     return bounds[columns]
 
@@ -89,6 +110,19 @@ def check_same_group(grid: CellGrid, answer: EffectiveLength | None) -> None:
                 f"at {grid.lengths.size}",
                 "expected an effective length made from these cells",
                 "pass effective_length(cells, criterion) of the same cells",
+            )
+        )
+
+
+def check_same_counts(grid: CellGrid, fit: CurveFit) -> None:
+    """Raise unless `fit` is of `grid`'s own counts."""
+    same = (fit.grid.model, fit.grid.task) == (grid.model, grid.task)
+    if not same or not np.array_equal(fit.grid.numerators, grid.numerators):
+        raise OptionError(
+            describe(
+                f"the fit is of {fit.grid.model!r} on {fit.grid.task!r} with other counts",
+                f"expected a fit to these cells, {grid.model!r} on {grid.task!r}",
+                "pass fit=fit_curve(cells) of the same cells",
             )
         )
 
@@ -154,3 +188,34 @@ def _all_cells(grid: CellGrid) -> pd.DataFrame:
 def _treated(grid: CellGrid, treatment: Treatment) -> list[float]:
     counts = zip(grid.numerators, grid.n_cases, strict=True)
     return [float(treated_accuracy(k, n, grid.unit, treatment)) for k, n in counts]
+
+
+def _curve_rows(fit: CurveFit, treatment: Treatment, *, level: float, seed: int) -> pd.DataFrame:
+    """Evaluate the curve and its bootstrap draws between the tested lengths.
+
+    The band is cut from the draws at every length by itself, and holds the curve.
+    """
+    shortest, longest = float(fit.grid.lengths[0]), float(fit.grid.lengths[-1])
+    lengths = np.unique(np.geomspace(shortest, longest, N_CURVE_POINTS))
+    weights = depth_weights(fit)
+    accuracy = treated(fit.curve.accuracy(lengths, fit.grid.depths), treatment, weights)
+    design = fit.law.design(lengths[:, None], fit.grid.depths[None, :])
+    draws = accuracy_from_logit(
+        np.einsum("...t,nt->n...", design, draw_curves(fit, seed=seed).coefficients),
+        guess_rate=fit.curve.guess_rate,
+        lapse_rate=fit.curve.lapse_rate,
+    )
+    outside = (1.0 - level) / 2.0
+    lower, upper = np.quantile(treated(draws, treatment, weights), [outside, 1.0 - outside], axis=0)
+    return pd.DataFrame(
+        {
+            "series": "curve",
+            "length": lengths,
+            "depth": np.nan,
+            "accuracy": accuracy,
+            "lower": np.minimum(lower, accuracy),
+            "upper": np.maximum(upper, accuracy),
+            "n_cases": 0,
+            "n_effective": 0.0,
+        }
+    )

@@ -15,6 +15,7 @@ from lcstats.trials import Trials
 
 if TYPE_CHECKING:
     # Reading alone needs these objects too, and should not wait for scipy and numba.
+    from lcstats.fit import CurveFit, GoodnessOfFit
     from lcstats.lengths import EffectiveLength
 
 SCHEMA_VERSION = 1
@@ -145,6 +146,35 @@ def _counts_of_cells(cells: Cells) -> dict[str, Any]:
 
 def _row_sums(counts: np.ndarray) -> list[int]:
     return [int(total) for total in counts.sum(axis=1)]
+
+
+def fit_document(
+    fits: "Sequence[tuple[CurveFit, GoodnessOfFit | None, Sequence[Notice]]]",
+    shared: Sequence[Notice] = (),
+) -> dict[str, Any]:
+    """Return the ``fit`` object.
+
+    Parameters
+    ----------
+    fits : sequence of (CurveFit, GoodnessOfFit or None, notices)
+        One per (model, task); the test is None for graded scores.
+    shared : sequence of Notice
+        Notices on the table as a whole.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "groups": [
+            {**fit.to_dict(), "goodness_of_fit": goodness and goodness.to_dict()}
+            for fit, goodness, _ in fits
+        ],
+        "warnings": list_warnings(shared)
+        + [
+            {**notice.to_dict(), "model": fit.grid.model, "task": fit.grid.task}
+            for fit, _, notices in fits
+            for notice in notices
+            if notice not in shared
+        ],
+    }
 
 
 def effective_length_document(

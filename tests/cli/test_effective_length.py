@@ -107,7 +107,7 @@ def test_more_columns_make_more_groups(run_json, sweep):
         (("--threshold", "high"), "write it as 0.85"),
         (("--depth", "deepest"), "quantile:0.1"),
         (("--level", "95"), "write 0.95, say"),
-        (("--method", "curve"), "expected one or more of observed"),
+        (("--method", "flexible"), "expected one or more of observed, curve"),
         (("--set", "certified,hybrid"), "'hybrid'; expected one or more of default, certified"),
         (("--masses", "posterior"), "expected one or more of bootstrap, jeffreys"),
         (("--by", "model"), "write --by model,task"),
@@ -137,3 +137,68 @@ def test_real_results_give_the_documented_answer(run_json, real_data):
     assert (estimate["length"], estimate["longest_passing"]) == (18559, 59529)
     assert sum(group["n_trials_by_length"].values()) == 1376
     assert sum(group["n_cases_by_length"].values()) == 1225
+
+
+def test_the_curve_stands_beside_the_observed_cells(run_json, sweep):
+    group = run_json("effective-length", sweep, "--method", "observed,curve")["groups"][0]
+    observed, curve = group["estimates"]
+    assert (observed["method"], curve["method"]) == ("observed", "curve")
+    assert (group["headline"], observed["crossing"]) == ("observed", None)
+    crossing = curve["crossing"]
+    assert 8192 < crossing["lower"] < crossing["value"] < crossing["upper"] < 16384
+    assert curve["length"] == 8192
+    assert not crossing["extrapolated"]
+    assert list(curve["masses"]) == ["parametric_bootstrap"]
+    assert np.isclose(sum(curve["masses"]["parametric_bootstrap"].values()), 1.0)
+
+
+def test_without_the_method_there_is_no_curve(run_json, run, sweep):
+    assert len(run_json("effective-length", sweep)["groups"][0]["estimates"]) == 1
+    assert "curve" not in run("effective-length", sweep).stdout
+
+
+def test_text_names_the_curve_s_crossing_set_and_masses(run, sweep):
+    args = ("effective-length", sweep, "--method", "curve", "--select", "model=alpha")
+    result = run(*args)
+    assert "  Effective length: 8192 tokens (observed)\n" in result.stdout
+    assert "  By the curve: 8192 tokens (curve)\n" in result.stdout
+    assert "  The curve crosses the threshold: at 11" in result.stdout
+    assert "tokens, 95% interval " in result.stdout
+    assert "8192 tokens (parametric_bootstrap)\n" in result.stdout
+    assert "Masses, not a set, parametric_bootstrap (" in result.stdout
+    assert "(extrapolated)" not in result.stdout
+    assert "the terms separate right from wrong cells" in result.stderr
+    low = run(*args, "--threshold", "0.1")
+    assert "(extrapolated)" in low.stdout
+
+
+def test_a_curve_that_fails_is_a_warning(run, run_json, tmp_path):
+    rows = ["model,task,case,length,depth,score"]
+    for length, right in ((4096, 37), (8192, 37), (16384, 5), (32768, 5)):
+        rows += [f"a,t,{c}-{length},{length},0.5,{int(c < right)}" for c in range(40)]
+    path = tmp_path / "cliff.csv"
+    path.write_text("\n".join(rows) + "\n")
+    args = ("effective-length", path, "--method", "observed,curve")
+    codes = [warning["code"] for warning in run_json(*args)["warnings"]]
+    assert "curve-does-not-fit" in codes
+    assert "do not quote its numbers" in run(*args).stderr
+
+
+def test_penalty_and_guess_rate_reach_the_curve(run, run_json, sweep):
+    args = ("effective-length", sweep, "--method", "curve")
+    refused = run(*args, "--penalty", "none")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "--penalty jeffreys" in refused.stderr
+    plain, guessed = (
+        run_json(*args, "--guess-rate", rate)["groups"][0]["estimates"][1]["crossing"]["value"]
+        for rate in ("0", "0.4")
+    )
+    assert plain != guessed
+
+
+def test_commands_that_show_raw_cells_refuse_the_curve(run, sweep, tmp_path):
+    for args in (("report", sweep), ("plot", "masses", sweep)):
+        result = run(*args, "--method", "observed,curve", "-o", tmp_path / "out.svg")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "use 'lcstats effective-length" in result.stderr
+        assert not (tmp_path / "out.svg").exists()

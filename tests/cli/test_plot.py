@@ -52,3 +52,14 @@ def test_a_failure_leaves_nothing_behind(run, sweep, tmp_path, monkeypatch):
     monkeypatch.setattr("lcstats.cli.plot.draw", fail)
     assert run("plot", "decay", sweep, "-o", tmp_path / "a" / "b" / "decay.svg").exit_code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_decay_figure_has_the_curve_that_was_asked_for(run, sweep, tmp_path):
+    with_curve, without = tmp_path / "curve.svg", tmp_path / "observed.svg"
+    args = ("plot", "decay", sweep, "--select", "model=alpha")
+    assert run(*args, "-o", without).exit_code == 0
+    result = run(*args, "--method", "observed,curve", "-o", with_curve)
+    assert result.exit_code == 0
+    assert "the terms separate right from wrong cells" in result.stderr
+    assert "fitted curve" in with_curve.read_text("utf-8")
+    assert "fitted curve" not in without.read_text("utf-8")

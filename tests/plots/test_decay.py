@@ -5,11 +5,14 @@ import pandas as pd
 import pytest
 
 from lcstats.cells import Cells
+from lcstats.draws import resample
 from lcstats.errors import OptionError
+from lcstats.fit import fit_curve, goodness_of_fit
 from lcstats.lengths import Interval
 from lcstats.plots import decay_data, plot_decay
 from lcstats.plots.decay import set_ends
 from lcstats.plots.panel import log_limits
+from lcstats.plots.style import CURVE_COLOR
 from tests.plots.drawings import (
     DESIGNS,
     DESIGNS_AND_WIDTHS,
@@ -265,3 +268,82 @@ def test_words_neither_leave_the_figure_nor_overlap(design, width):
     assert clipped_and_overlapping(ax) == ([], [])
     assert ax.figure.get_figwidth() == {"single": 3.3, "double": 6.9}[width]
     assert len(ax.get_xticklabels()) <= 12
+
+
+def cliff():
+    """A fall that no law of length makes."""
+    right = [[k] * 3 for k in (38, 38, 38, 38, 38, 5, 5, 5)]
+    return Cells.from_counts(LENGTHS, [0.0, 0.5, 1.0], n_cases=40, successes=right)
+
+
+@pytest.mark.parametrize("treatment", ["mean", "worst", "quantile:0.5", "pooled"])
+def test_the_curve_is_the_fit_under_the_answer_s_treatment(treatment):
+    cells = simulated(n_cases=40)
+    fit = fit_curve(cells)
+    answer = answer_of(cells, depth_treatment=treatment)
+    curve = rows(decay_data(cells, answer, fit=fit, seed=1), "curve")
+    assert curve["length"].is_monotonic_increasing
+    ends = curve.iloc[[0, -1]]
+    assert ends["length"].tolist() == pytest.approx([1024, 131072])
+    by_depth = fit.accuracy[[0, -1]]
+    ascending = np.sort(by_depth, axis=1)
+    expected = {
+        "mean": by_depth.mean(axis=1),
+        "pooled": by_depth.mean(axis=1),
+        "worst": ascending[:, 0],
+        "quantile:0.5": ascending[:, 5],
+    }[treatment]
+    assert ends["accuracy"].tolist() == pytest.approx(expected.tolist())
+
+
+def test_the_band_is_the_quantiles_of_the_draws_at_each_length():
+    cells = simulated(n_cases=40)
+    fit = fit_curve(cells)
+    curve = rows(decay_data(cells, fit=fit, seed=1), "curve")
+    drawn = resample(fit, seed=1).accuracies.mean(axis=2)
+    lower, upper = np.quantile(drawn, [0.025, 0.975], axis=0)
+    ends = curve.iloc[[0, -1]]
+    assert ends["lower"].tolist() == pytest.approx(lower[[0, -1]].tolist())
+    assert ends["upper"].tolist() == pytest.approx(upper[[0, -1]].tolist())
+    narrow = rows(decay_data(cells, fit=fit, seed=1, level=0.5), "curve")
+    assert np.all(narrow["upper"] - narrow["lower"] < curve["upper"] - curve["lower"])
+    assert np.all(curve["lower"] <= curve["accuracy"])
+    assert np.all(curve["accuracy"] <= curve["upper"])
+
+
+def test_a_curve_does_not_change_the_observed_rows():
+    cells = simulated()
+    table = decay_data(cells, fit=fit_curve(cells))
+    observed = table[table["series"] != "curve"]
+    pd.testing.assert_frame_equal(observed, decay_data(cells), check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("cells", "style", "words"),
+    [
+        (simulated(), "-", "fitted curve, 95% band at each length"),
+        (cliff(), "--", "curve that does not fit, 95% band at each length"),
+    ],
+)
+def test_a_curve_that_fails_its_test_is_dashed(cells, style, words):
+    fit = fit_curve(cells)
+    ax = plot_decay(cells, fit=fit, goodness=goodness_of_fit(fit))
+    line = line_with(ax, color=CURVE_COLOR)
+    assert line.get_linestyle() == style
+    curve = rows(decay_data(cells, fit=fit), "curve")
+    np.testing.assert_allclose(line.get_ydata(), curve["accuracy"])
+    assert len(ax.collections) == 2
+    assert words in [" ".join(text.get_text().split()) for text in ax.get_legend().get_texts()]
+
+
+def test_a_fit_to_other_cells_is_refused():
+    with pytest.raises(OptionError, match=r"pass fit=fit_curve\(cells\)"):
+        plot_decay(simulated(), fit=fit_curve(simulated(lift=-0.05)))
+
+
+@pytest.mark.parametrize("design", ["doublings", "hole", "one depth", "no depth, documents"])
+@pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+def test_words_of_a_fitted_figure_neither_leave_it_nor_overlap(design):
+    cells = DESIGNS[design]
+    ax = plot_decay(cells, effective_length=answer_of(cells), fit=fit_curve(cells))
+    assert clipped_and_overlapping(ax) == ([], [])

@@ -1,0 +1,131 @@
+"""``lcstats fit``: the numbers are the library's, and a curve that fails says so."""
+
+import numpy as np
+import pytest
+
+from lcstats.cells import Cells, count_cells
+from lcstats.cli.fit import describe_fit, verdict
+from lcstats.fit import fit_curve, goodness_of_fit
+from lcstats.readers import read_trials
+
+GROUP_FIELDS = {
+    "model", "task", "n_trials", "n_cases", "n_cells", "coefficients", "standard_errors",
+    "covariance", "log_likelihood", "deviance", "penalty", "separated", "converged",
+    "dropped_terms", "dispersion", "goodness_of_fit", "guess_rate", "lapse_rate",
+    "recency_scale", "base_length", "span_doublings",
+}  # fmt: skip
+LENGTHS = (4096, 8192, 16384, 32768)
+
+
+def write_trials(path, n_right, n=40, wrong=0):
+    """One case per row: `n_right[i]` right of `n` at every length and three depths."""
+    lines = ["model,task,case,length,depth,score"]
+    for length, right in zip(LENGTHS, n_right, strict=True):
+        for depth in (0, 0.5, 1):
+            for case in range(n):
+                score = 1 if case < right else wrong
+                lines.append(f"alpha,needle,{case}-{length}-{depth},{length},{depth},{score}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def gentle(tmp_path_factory):
+    return write_trials(tmp_path_factory.mktemp("gentle") / "trials.csv", (39, 37, 33, 25))
+
+
+@pytest.fixture(scope="module")
+def cliff(tmp_path_factory):
+    """High, high, then a fall that no logistic law of length makes, and level again."""
+    return write_trials(tmp_path_factory.mktemp("cliff") / "trials.csv", (37, 37, 5, 5))
+
+
+@pytest.mark.smoke
+def test_json_is_the_library_s_fit_and_test(run_json, gentle):
+    document = run_json("fit", gentle, "--seed", 3)
+    assert document.keys() == {"schema_version", "groups", "warnings"}
+    (group,) = document["groups"]
+    assert group.keys() >= GROUP_FIELDS
+    fit = fit_curve(count_cells(read_trials([gentle])))
+    expected = fit.to_dict() | {"goodness_of_fit": goodness_of_fit(fit, seed=3).to_dict()}
+    assert group == expected
+    assert group["goodness_of_fit"]["passes"]
+    assert (group["n_trials"], group["n_cells"]) == (480, 12)
+
+
+def test_every_group_is_fitted(run_json, sweep):
+    document = run_json("fit", sweep)
+    assert [group["model"] for group in document["groups"]] == ["alpha", "beta"]
+    separated = [w["model"] for w in document["warnings"] if w["code"] == "separated"]
+    assert separated == ["alpha", "beta"]
+
+
+def test_text_says_every_coefficient_with_its_error_and_meaning(run, gentle):
+    lines = run("fit", gentle).stdout.splitlines()
+    fit = fit_curve(count_cells(read_trials([gentle])))
+    assert lines[0] == "alpha on needle"
+    for line, name in zip(lines[2:6], ("intercept", "length", "middle", "recency"), strict=True):
+        words = line.split()
+        assert words[0] == name
+        assert float(words[1]) == pytest.approx(getattr(fit.curve, name), rel=1e-3)
+        assert float(words[2]) == pytest.approx(fit.standard_errors[name], rel=1e-2)
+    assert lines[3].endswith("cost of every doubling of length")
+    assert f"  Log-likelihood: {fit.log_likelihood:.2f}; dispersion: " in "\n".join(lines)
+    assert "  Separated: no" in lines
+    assert "  Goodness of fit: nothing speaks against the curve" in lines[-1]
+
+
+def test_a_cliff_fails_and_is_a_warning(run, run_json, cliff):
+    result = run("fit", cliff)
+    assert "Goodness of fit: the curve does not fit (p = 0.00" in result.stdout
+    assert "do not quote its numbers" in result.stderr
+    document = run_json("fit", cliff)
+    assert not document["groups"][0]["goodness_of_fit"]["passes"]
+    assert "curve-does-not-fit" in [warning["code"] for warning in document["warnings"]]
+
+
+def test_graded_scores_have_no_test_and_say_so(run, run_json, tmp_path):
+    path = write_trials(tmp_path / "graded.csv", (39, 37, 33, 25), wrong=0.25)
+    document = run_json("fit", path, "--score-scale", "0-1")
+    assert document["groups"][0]["goodness_of_fit"] is None
+    assert "no-goodness-of-fit" in [warning["code"] for warning in document["warnings"]]
+    assert "Goodness of fit: not tested" in run("fit", path, "--score-scale", "0-1").stdout
+
+
+def test_flags_reach_the_fit(run_json, gentle):
+    (group,) = run_json("fit", gentle, "--penalty", "none", "--guess-rate", "0.25")["groups"]
+    fit = fit_curve(count_cells(read_trials([gentle])), penalty="none", guess_rate=0.25)
+    assert (group["penalty"], group["guess_rate"]) == ("none", 0.25)
+    assert group["coefficients"]["length"] == fit.curve.length
+
+
+def test_plain_maximum_likelihood_refuses_separated_data(run, sweep):
+    result = run("fit", sweep, "--penalty", "none")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--penalty jeffreys" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "mend"),
+    [
+        (("--penalty", "ridge"), "'jeffreys', 'none'"),
+        (("--guess-rate", "1.5"), "guess_rate"),
+        (("--seed", "-1"), "--seed"),
+    ],
+)
+def test_a_wrong_flag_is_refused(run, gentle, flags, mend):
+    result = run("fit", gentle, *flags)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert mend in result.stderr
+
+
+def test_dropped_terms_are_named_with_their_reason():
+    cells = Cells.from_counts(
+        list(LENGTHS), [np.nan], n_cases=40, successes=[[39], [36], [31], [20]]
+    )
+    with pytest.warns(UserWarning, match=r"no (middle|recency) term"):
+        fit = fit_curve(cells)
+    text = "\n".join(describe_fit(fit, None))
+    assert "  Dropped: middle, because no trial has a depth" in text
+    assert "  Dropped: recency, because no trial has a depth" in text
+    assert "depth" not in verdict(goodness_of_fit(fit))
