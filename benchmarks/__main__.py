@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python -m benchmarks [masses] [startup] [--write FILE]``."""
+"""Run the benchmarks: ``python -m benchmarks [masses] [refits] [startup] [--write FILE]``."""
 
 import argparse
 import sys
@@ -7,16 +7,18 @@ from pathlib import Path
 
 from benchmarks.masses import measure_masses
 from benchmarks.measure import Measurement, describe_machine, make_table
+from benchmarks.refits import measure_refits
 from benchmarks.startup import measure_startup
 
-SUBJECTS = ("masses", "startup")
+SUBJECTS = ("masses", "refits", "startup")
 PAGE = """# Speed
 
     python -m benchmarks
 
 Smallest of several repeats in one run, warm, on {machine}.
-Ratios carry over to other machines better than times. For masses the times are processor times of
-one thread, and the design is {design}; for the rest they are times on the clock.
+Ratios carry over to other machines better than times. For masses and refits the times are processor
+times of one thread, and the design is {design}; for two threads and for the rest they are times on
+the clock.
 
 {tables}
 """
@@ -26,7 +28,7 @@ DESIGN = "8 lengths and 11 depths with n cases per cell, simulated from *single-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables; return 1 if a target is missed."""
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
-    parser.add_argument("subject", nargs="*", help=f"{' or '.join(SUBJECTS)}; both by default")
+    parser.add_argument("subject", nargs="*", help=f"{' or '.join(SUBJECTS)}; all by default")
     parser.add_argument("--kamradt", type=Path, help="a folder of results; made where not given")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write a page, too")
     options = parser.parse_args(arguments)
@@ -44,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measure(subject: str, kamradt: Path | None) -> list[Measurement]:
-    return measure_masses() if subject == "masses" else measure_startup(kamradt)
+    if subject == "startup":
+        return measure_startup(kamradt)
+    return measure_masses() if subject == "masses" else measure_refits()
 
 
 def _page(tables: list[list[Measurement]]) -> str:

@@ -65,6 +65,13 @@ def test_statistics_by_hand():
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+def test_the_overall_p_value_is_calibrated_between_the_smallest_and_bonferroni():
+    for seed in range(5):
+        result = goodness_of_fit(fit_curve(cells_of("single-needle", 20, seed)), seed=seed)
+        smallest = min(result.p_values.values())
+        assert smallest <= result.p_value <= min(1.0, 4 * smallest)
+
+
 def test_equal_seeds_give_equal_results_on_any_number_of_threads():
     fit = fit_curve(cells_of("single-needle", 5, 1))
     first, second = (goodness_of_fit(fit, seed=7, n_threads=n) for n in (1, 2))

@@ -1,0 +1,55 @@
+"""The worked example: METHOD's numbers, and a page that is made again byte for byte."""
+
+from pathlib import Path
+
+import pytest
+
+from lcstats.truths import TASKS
+from sims import published
+
+PAGE = Path(__file__).parents[2] / published.OUT
+HITS = {
+    "single-needle": (0.5227, 0.7531, 0.9084),
+    "distractors": (0.5452, 0.7524, 0.9424),
+    "four-values": (0.5287, 0.7831, 0.9746),
+    "aggregate-ten": (0.5714, 0.8139, 0.9698),
+    "two-hop": (0.5409, 0.7571, 0.9490),
+}
+LENGTHS = ["32K", "4K", "2K", "1K", "1K"]
+
+
+def test_accuracies_of_the_worked_example():
+    assert published.single_needle_at_longest() == pytest.approx([0.89, 0.55, 0.94, 0.71], abs=5e-3)
+    found = published.four_values_at_16k()
+    assert found == pytest.approx([0.83, 0.48, 0.94, 0.76, 0.62], abs=5e-3)
+
+
+def test_required_rates_and_standard_errors():
+    rates = [round(published.required_rate(k), 3) for k in published.NEEDLES]
+    assert rates == [0.850, 0.922, 0.960, 0.984, 0.992]
+    assert [round(published.standard_error(n), 3) for n in published.CASES] == [0.048, 0.024, 0.012]
+
+
+def test_effective_lengths_by_task_and_treatment():
+    assert [published.true_length(truth, "mean") for truth in TASKS] == LENGTHS
+    single = [published.true_length(TASKS[0], *d) for d in published.DEFINITIONS]
+    assert single == ["32K", "16K", "16K", "4K"]
+    assert published.true_length(TASKS[-1], "mean", 0.95) == "under 1K"
+
+
+@pytest.mark.parametrize("truth", TASKS, ids=lambda truth: truth.name)
+@pytest.mark.parametrize("place", range(3))
+def test_hits_are_exact_and_simulations_agree(truth, place):
+    n_cases = published.CASES[place]
+    exact = published.exact_hit(truth, n_cases)
+    assert exact == pytest.approx(HITS[truth.name][place], abs=5e-5)
+    shares = published.simulated_outcomes(truth, n_cases, seed=1)
+    assert sum(shares) == pytest.approx(1)
+    error = (exact * (1 - exact) / published.N_TABLES) ** 0.5
+    assert shares[0] == pytest.approx(exact, abs=4 * error)
+
+
+def test_the_committed_page_is_made_again(tmp_path):
+    out = tmp_path / "page.md"
+    assert published.main(["--seed", "1", "--out", str(out)]) == 0
+    assert out.read_bytes() == PAGE.read_bytes()
