@@ -1,8 +1,9 @@
 """How good the curve is where it is right, and who catches it where it is wrong.
 
 ``python -m sims.curve --seed 1`` writes ``docs/evidence/curve.csv`` and the page beside it: hit
-rates of the curve's grid length, coverage of its crossing's interval, and size and power of the
-goodness-of-fit test. Equal seeds give byte-identical files for any number of processes.
+rates of the curve's grid length, coverage of its crossing's interval and of its set, and size and
+power of the goodness-of-fit test. Equal seeds give byte-identical files for any number of
+processes.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from lcstats.errors import LcstatsWarning
 from lcstats.fit import fit_curve, goodness_of_fit
 from lcstats.kernels.logistic import fit_batch
 from lcstats.lengths.crossing import find_crossing, log2_crossing, treated
-from lcstats.lengths.curve_estimate import TIE
+from lcstats.lengths.curve_estimate import TIE, estimate_from_curve
 from sims.coverage_simulation import DEPTHS, LENGTHS, LEVEL, Setting, true_outcome
 from sims.curve_page import make_page
 
@@ -47,7 +48,7 @@ class Question:
     Attributes
     ----------
     subject : str
-        ``hit``, ``crossing`` or ``goodness``.
+        ``hit``, ``crossing``, ``set`` or ``goodness``.
     treatment : str
         Empty for ``goodness``, which has none.
     penalty : str
@@ -82,6 +83,7 @@ QUESTIONS = (
       for n in CASES),
     *(Question("hit", "cliff", t, "jeffreys", n) for t in ("mean", "worst") for n in CASES),
     *(Question("crossing", BASE, t, "jeffreys", n) for t in ("mean", "worst") for n in CASES),
+    *(Question("set", BASE, t, "jeffreys", n) for t in ("mean", "worst") for n in CASES),
     *(Question("goodness", truth, "", "jeffreys", n)
       for truth in (BASE, "cliff", "one-bad-depth") for n in CASES),
 )  # fmt: skip
@@ -118,6 +120,7 @@ def answer(work: tuple[Question, int]) -> Line:
     ask, n_tables = {
         "hit": (hits, N_HIT_TABLES),
         "crossing": (crossings, N_TABLES),
+        "set": (sets, N_TABLES),
         "goodness": (rejections, N_GOODNESS_TABLES),
     }[question.subject]
     return make_line(question, seed, n_tables, ask)
@@ -168,12 +171,11 @@ def hits(question: Question, tables: NDArray[np.int64]) -> tuple[int, int]:
         penalised=question.penalty == "jeffreys",
     )
     accuracy = accuracy_from_logit(batch.coefficients @ design.T).reshape(tables.shape)
-    criterion = _criterion(question)
+    criterion, true = _criterion(question), _true_outcome(question)
     weights = np.full(DEPTHS.size, 1 / DEPTHS.size)
     heights = treated(accuracy, criterion.treatment, weights)
     passes = heights >= float(criterion.exact_threshold) - TIE
     outcomes = np.cumprod(passes, axis=1).sum(axis=1)
-    true = true_outcome(lc.truths.get_truth(question.truth).accuracy(LENGTHS, DEPTHS), criterion)
     return int(((outcomes == true) & batch.converged).sum()), int((~batch.converged).sum())
 
 
@@ -189,6 +191,19 @@ def crossings(question: Question, tables: NDArray[np.int64]) -> tuple[int, int]:
             failed += 1
         else:
             held += crossing.lower <= true <= crossing.upper
+    return held, failed
+
+
+def sets(question: Question, tables: NDArray[np.int64]) -> tuple[int, int]:
+    """Count tables whose curve's set holds the true grid length; a fit that stalled does not."""
+    criterion, true = _criterion(question), _true_outcome(question)
+    held = failed = 0
+    for number, table in enumerate(tables):
+        fit = fit_curve(_cells(question, table))
+        estimate = estimate_from_curve(fit, criterion, level=LEVEL, seed=number)
+        interval = estimate.default_set
+        held += fit.converged and interval.lower <= true <= interval.upper
+        failed += not fit.converged
     return held, failed
 
 
@@ -212,6 +227,11 @@ def write_lines(lines: Iterable[Line], path: Path) -> None:
 
 def _criterion(question: Question) -> lc.Criterion:
     return Setting(question.truth, question.treatment, question.n_cases).criterion
+
+
+def _true_outcome(question: Question) -> int:
+    accuracy = lc.truths.get_truth(question.truth).accuracy(LENGTHS, DEPTHS)
+    return true_outcome(accuracy, _criterion(question))
 
 
 def _cells(question: Question, table: NDArray[np.int64]) -> lc.Cells:

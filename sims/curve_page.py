@@ -59,6 +59,14 @@ How often the 95% interval of the continuous crossing holds the true one, over
 
 {_table(lines, "crossing")}
 
+## Coverage of the grid length's set
+
+How often the curve's 95% set of tested lengths (`parametric_bootstrap`) holds the true effective
+length, over {_tables(lines, "set")} tables a line. Tested lengths lie a doubling apart, so a set
+that must hold its point and cuts off less than a fortieth at each end holds more than the level.
+
+{_table(lines, "set")}
+
 ## Goodness of fit
 
 How often `goodness_of_fit` (level .05, 199 simulations) rejects the curve, over

@@ -79,6 +79,12 @@ def test_the_crossing_is_covered(treatment, n_cases):
     assert 0.93 <= rate("crossing", "single-needle", treatment, "jeffreys", n_cases) <= 0.975
 
 
+@pytest.mark.parametrize("treatment", ["mean", "worst"])
+@pytest.mark.parametrize("n_cases", curve.CASES)
+def test_the_set_holds_the_true_length(treatment, n_cases):
+    assert rate("set", "single-needle", treatment, "jeffreys", n_cases) >= 0.95
+
+
 @pytest.mark.parametrize("n_cases", curve.CASES)
 def test_size_of_goodness_of_fit(n_cases):
     assert 0.03 <= rate("goodness", "single-needle", "", "jeffreys", n_cases) <= 0.07
@@ -100,10 +106,12 @@ def test_questions_on_one_truth_share_tables_and_more_continue_fewer(question):
     assert not np.array_equal(curve.draw_tables(question, 4, 2), few)
 
 
-def test_small_studies_of_crossing_and_goodness_count_what_they_find():
+def test_small_studies_count_what_they_find():
     crossing = replace(BASE_MEAN, subject="crossing")
     held, failed = curve.crossings(crossing, curve.draw_tables(crossing, 1, 5))
     assert (held, failed) == (5, 0)
+    line = curve.make_line(replace(BASE_MEAN, subject="set"), 1, 2, curve.sets)
+    assert (line.rate, line.error, line.n_failed) == (1.0, 0.0, 0)
     cliff = curve.Question("goodness", "cliff", "", "jeffreys", 20)
     line = curve.make_line(cliff, 1, 3, curve.rejections)
     assert (line.rate, line.error, line.n_failed) == (1.0, 0.0, 0)

@@ -49,6 +49,14 @@ def test_hits_are_exact_and_simulations_agree(truth, place):
     assert shares[0] == pytest.approx(exact, abs=4 * error)
 
 
+def test_a_little_over_half_hit_with_5_and_a_quarter_miss_by_a_doubling_with_20():
+    hit, _, _ = published.simulated_outcomes(TASKS[0], 5, seed=1)
+    assert 0.5 < hit < 0.56
+    _, one_off, further = published.simulated_outcomes(TASKS[0], 20, seed=1)
+    assert one_off == pytest.approx(0.25, abs=0.03)
+    assert further < 0.005
+
+
 def test_the_committed_page_is_made_again(tmp_path):
     out = tmp_path / "page.md"
     assert published.main(["--seed", "1", "--out", str(out)]) == 0
