@@ -20,7 +20,7 @@ COMMANDS = {
     "failures": "Show failing trials, to look at by hand.",
     "fit": "Fit the curve and test whether it fits.",
     "effective-length": "State the effective length with its set and masses.",
-    "plot": "Draw one figure: heatmap, decay or masses.",
+    "plot": "Draw one figure: heatmap, decay, depth, masses or residuals.",
     "report": "Write a page with everything, figures and tables beside it.",
     "simulate": "Make a table of trials from a built-in truth.",
 }

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lcstats.cli.commands import define_command
-from lcstats.cli.fit import FitWithTest, fit_and_test
 from lcstats.cli.inputs import count_results, read_results
 from lcstats.cli.options import (
     AnalysisOptions,
@@ -20,6 +19,7 @@ from lcstats.cli.output import columns_of_text, print_json, print_notices, print
 if TYPE_CHECKING:
     from lcstats.cells import Cells
     from lcstats.lengths import EffectiveLength, Estimate
+    from lcstats.report.fits import FitWithTest
 
 MASS_MEANINGS = {
     "bootstrap": "how often each would come up again",
@@ -49,7 +49,7 @@ def command(reading: ReadingOptions, analysis: AnalysisOptions, as_json: bool) -
 
     analysis.criterion()
     cells = count_results(read_results(reading, analysis.by), reading)
-    answers = [analyse(group, analysis, fit_if_asked(group, analysis)) for group in cells]
+    answers = [analyse(group, analysis, fit_if_wanted(group, analysis)) for group in cells]
     if as_json:
         print_json(effective_length_document(answers, cells.notices))
         return
@@ -63,16 +63,21 @@ def command(reading: ReadingOptions, analysis: AnalysisOptions, as_json: bool) -
         print_notices(own_notices(answer, cells.notices), group=name)
 
 
-def fit_if_asked(cells: "Cells", analysis: AnalysisOptions) -> FitWithTest | None:
-    """Fit and test the curve of one group where ``--method`` names it."""
-    if "curve" not in analysis.methods:
+def fit_if_wanted(cells: "Cells", analysis: AnalysisOptions) -> "FitWithTest | None":
+    """Fit and test the curve of one group, unless ``--method`` leaves it out.
+
+    Where ``--method`` says nothing, a single length has no curve: there is nothing to decay over.
+    """
+    from lcstats.report.fits import fit_and_test
+
+    if not analysis.wants_curve or (not analysis.methods and cells.grid.lengths.size < 2):
         return None
     guess_rate = float(analysis.criterion().exact_guess_rate)
     return fit_and_test(cells, penalty=analysis.penalty, guess_rate=guess_rate, seed=analysis.seed)
 
 
 def analyse(
-    cells: "Cells", analysis: AnalysisOptions, tested: FitWithTest | None = None
+    cells: "Cells", analysis: AnalysisOptions, tested: "FitWithTest | None" = None
 ) -> "EffectiveLength":
     """State the effective length of one group as the flags say; a fit's notices join its own."""
     from lcstats.lengths import effective_length
@@ -120,6 +125,8 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
 
 def _curve_lines(estimate: "Estimate", unit: str) -> Iterator[str]:
     """Yield what the fitted curve says beside the observed cells."""
+    from lcstats.report.fits import crossing_words
+
     yield f"  By the curve: {estimate.display} {unit} ({estimate.method})"
     yield f"  The curve crosses the threshold: {crossing_words(estimate, unit)}"
     for interval in estimate.sets:
@@ -128,20 +135,6 @@ def _curve_lines(estimate: "Estimate", unit: str) -> Iterator[str]:
             f"{interval.display} {unit} ({interval.kind})"
         )
     yield from _mass_lines(estimate)
-
-
-def crossing_words(estimate: "Estimate", unit: str) -> str:
-    """Say where a curve crosses, with its interval, and whether beyond what was tested."""
-    crossing = estimate.crossing
-    if crossing is None:
-        return "nowhere in reach"
-    words = f"at {crossing.value:.0f} {unit}"
-    if crossing.lower is None or crossing.upper is None:
-        words += "; the data do not bound it"
-    else:
-        level = f"{100 * crossing.level:.4g}%"
-        words += f", {level} interval {crossing.lower:.0f} to {crossing.upper:.0f}"
-    return f"{words} (extrapolated)" if crossing.extrapolated else words
 
 
 def _mass_lines(estimate: "Estimate") -> Iterator[str]:

@@ -80,6 +80,11 @@ class AnalysisOptions:
     by: tuple[str, ...]
     seed: int
 
+    @property
+    def wants_curve(self) -> bool:
+        """True unless ``--method`` was given and leaves the curve out."""
+        return not self.methods or "curve" in self.methods
+
     def criterion(self) -> "Criterion":
         """Make the criterion; it refuses what is out of range."""
         from lcstats.lengths import Criterion
@@ -262,9 +267,10 @@ _ANALYSIS: tuple[Wrap, ...] = (
         "methods",
         type=Words(words_of(Method)),
         multiple=True,
-        default=("observed",),
+        default=(),
         callback=_flatten,
-        help="How accuracies come from data; observed is always stated.",
+        help="How accuracies come from data; observed is always stated, and curve too unless this "
+        "flag leaves it out.",
     ),
     _PENALTY,
     click.option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lcstats.cli.commands import define_command
-from lcstats.cli.effective_length import analyse, fit_if_asked
+from lcstats.cli.effective_length import analyse, fit_if_wanted
 from lcstats.cli.inputs import count_results, read_results
 from lcstats.cli.options import (
     AnalysisOptions,
@@ -26,14 +26,16 @@ from lcstats.cli.output import (
     print_text,
     whole_files,
 )
+from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
     from lcstats.cells import Cells
-    from lcstats.cli.fit import FitWithTest
     from lcstats.lengths import EffectiveLength
+    from lcstats.report.fits import FitWithTest
 
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png")
-KINDS = ("heatmap", "decay", "masses")
+KINDS = ("heatmap", "decay", "depth", "masses", "residuals")
+WITH_CURVE = ("decay", "depth", "residuals")
 
 
 @define_command("plot", "lcstats plot decay results/ --score-threshold 7 -o decay.svg")
@@ -50,25 +52,24 @@ def command(
     output: str,
     as_json: bool,
 ) -> None:
-    """Draw one figure: heatmap, decay or masses.
+    """Draw one figure: heatmap, decay, depth, masses or residuals.
 
     Of several models or tasks each gets a file of its own, named after it; --select takes one.
     """
     from lcstats.report.documents import group_warnings, list_warnings, own_notices
 
-    if kind != "decay":
-        refuse_curve(analysis, f"plot {kind}")
+    check_methods(kind, analysis)
     check_suffix(output, FIGURE_SUFFIXES)
     analysis.criterion()
     cells = count_results(read_results(reading, analysis.by), reading)
     groups = list(cells)
-    fits = [fit_if_asked(group, analysis) for group in groups]
+    fits = [fit_if_wanted(group, analysis) if kind in WITH_CURVE else None for group in groups]
     answers = [analyse(group, analysis, fit) for group, fit in zip(groups, fits, strict=True)]
     paths = name_files(Path(output), answers)
     with whole_files(Path(output).parent) as folder:
-        for group, answer, fit, path in zip(groups, answers, fits, paths, strict=True):
+        for group, answer, tested, path in zip(groups, answers, fits, paths, strict=True):
             place = folder / path.name
-            draw(kind, group, answer=answer, fit=fit, path=place, seed=analysis.seed)
+            draw(kind, group, answer=answer, tested=tested, path=place, seed=analysis.seed)
     if as_json:
         files = [
             {"model": answer.model, "task": answer.task, "path": str(path)}
@@ -82,6 +83,26 @@ def command(
         name = f"{answer.model} on {answer.task}" if len(answers) > 1 else ""
         print_notices(own_notices(answer, cells.notices), group=name)
         print_text(f"Written to {path}")
+
+
+def check_methods(kind: str, analysis: AnalysisOptions) -> None:
+    """Refuse a ``--method`` that the figure cannot show.
+
+    Raises
+    ------
+    OptionError
+        If the curve was asked for where there is none, or left out where nothing else is shown.
+    """
+    if kind not in WITH_CURVE:
+        refuse_curve(analysis, f"plot {kind}")
+    if kind == "residuals" and not analysis.wants_curve:
+        raise OptionError(
+            describe(
+                "--method leaves out curve, and residuals are distances from it",
+                "expected curve among the methods",
+                "leave out --method, or draw a heatmap",
+            )
+        )
 
 
 def name_files(output: Path, answers: "Sequence[EffectiveLength]") -> list[Path]:
@@ -99,7 +120,7 @@ def draw(
     cells: "Cells",
     *,
     answer: "EffectiveLength",
-    fit: "FitWithTest | None",
+    tested: "FitWithTest | None",
     path: Path,
     seed: int,
 ) -> None:
@@ -109,14 +130,44 @@ def draw(
     axes: Any
     if kind == "heatmap":
         axes = plots.plot_heatmap(cells, effective_length=answer)
-    elif kind == "decay":
-        axes = plots.plot_decay(
-            cells,
-            effective_length=answer,
-            fit=None if fit is None else fit.fit,
-            goodness=None if fit is None else fit.goodness,
-            seed=seed,
-        )
-    else:
+    elif kind == "masses":
         axes = plots.plot_masses(answer)
+    elif kind == "residuals":
+        axes = _draw_residuals(cells, tested)
+    else:
+        axes = _draw_with_curve(kind, cells, answer=answer, tested=tested, seed=seed)
     plots.save_figure(axes.figure, path)
+
+
+def _draw_with_curve(
+    kind: str,
+    cells: "Cells",
+    *,
+    answer: "EffectiveLength",
+    tested: "FitWithTest | None",
+    seed: int,
+) -> Any:
+    from lcstats import plots
+    from lcstats.lengths.curve_estimate import draw_curves
+
+    curve: dict[str, Any] = {}
+    if tested is not None:
+        draws = draw_curves(tested.fit, seed=seed)
+        curve = {"fit": tested.fit, "goodness": tested.goodness, "draws": draws}
+    if kind == "depth":
+        return plots.plot_depth(cells, **curve)
+    return plots.plot_decay(cells, effective_length=answer, **curve)
+
+
+def _draw_residuals(cells: "Cells", tested: "FitWithTest | None") -> Any:
+    from lcstats import plots
+
+    if tested is None:
+        raise OptionError(
+            describe(
+                f"{cells.grid.model} on {cells.grid.task} was tested at one length",
+                "expected several, so that a curve can be fitted",
+                "draw a heatmap, or give --method curve to fit depths alone",
+            )
+        )
+    return plots.plot_residuals(tested.fit, goodness=tested.goodness)

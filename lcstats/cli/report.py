@@ -18,7 +18,6 @@ from lcstats.cli.options import (
     output_option,
     paths_argument,
     reading_options,
-    refuse_curve,
 )
 from lcstats.cli.output import print_json, print_text, print_warning
 from lcstats.errors import OptionError, describe
@@ -61,7 +60,6 @@ def command(
 
     if demo == bool(reading.paths):
         raise click.UsageError("give either PATH... or --demo")
-    refuse_curve(analysis, "report")
     criterion = analysis.criterion()
     check_folder(Path(output))
     refuse_among_results(Path(output), reading.paths)
@@ -73,6 +71,8 @@ def command(
     else:
         results, origin = read_results(reading, analysis.by), ""
     settings = ReportSettings(
+        methods=("observed", "curve") if analysis.wants_curve else ("observed",),
+        penalty=analysis.penalty,
         sets=analysis.sets,
         masses=analysis.masses,
         repeats=reading.repeats,

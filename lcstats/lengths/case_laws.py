@@ -7,7 +7,7 @@ from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import fftconvolve
+from scipy.fft import irfft, next_fast_len, rfft
 
 from lcstats.cells import CellGrid
 from lcstats.kernels.binomial import at_most_failing
@@ -75,11 +75,19 @@ def _row_law(
     if treatment.is_order:
         return _order_law(sums, n_cases, common, treatment)
     pooled = treatment.kind == "pooled"
-    law = np.ones(1)
-    for cell, n in zip(sums, n_cases.tolist(), strict=True):
-        law = fftconvolve(law, cell if pooled else _stretch(cell, common // (n * unit)))
+    steps = [1 if pooled else common // (n * unit) for n in n_cases.tolist()]
+    law = _convolve([_stretch(cell, step) for cell, step in zip(sums, steps, strict=True)])
     scale = int(n_cases.sum()) * unit if pooled else common * n_cases.size
     return RowLaw(_clean(law), scale)
+
+
+def _convolve(laws: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the law of the sum of independent values, through one Fourier transform each."""
+    size = sum(law.size - 1 for law in laws) + 1
+    room = next_fast_len(size, real=True)
+    transforms = np.array([rfft(law, room) for law in laws])
+    total: NDArray[np.float64] = irfft(transforms.prod(axis=0), room)[:size]
+    return total
 
 
 def _stretch(law: NDArray[np.float64], step: int) -> NDArray[np.float64]:

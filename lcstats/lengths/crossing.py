@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from lcstats.curve import TERMS, Curve, FloatArray
 from lcstats.fit import CurveFit
@@ -131,7 +131,7 @@ def find_crossing(fit: CurveFit, criterion: Criterion, *, level: float) -> Cross
         return None
     shortest, longest = fit.grid.lengths[0], fit.grid.lengths[-1]
     error = _standard_error(fit, criterion, center)
-    reach = float(norm.isf((1.0 - level) / 2.0)) * error
+    reach = float(ndtri((1.0 + level) / 2.0)) * error
     bounded = bool(np.isfinite(reach) and reach < 60.0)
     value = float(np.exp2(center))
     return Crossing(

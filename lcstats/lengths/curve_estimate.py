@@ -1,5 +1,7 @@
 """Effective length by the curve: its grid length, its crossing, and what resampling says."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from lcstats.curve import FloatArray
@@ -43,8 +45,12 @@ def estimate_from_curve(
     )
 
 
+@lru_cache(maxsize=2)
 def draw_curves(fit: CurveFit, *, seed: int) -> Draws:
-    """Draw curves by the bootstrap that the data allow."""
+    """Draw curves by the bootstrap that the data allow.
+
+    The last draws are kept: several depth treatments and figures ask for those of the same fit.
+    """
     clustered = fit.grid.cases is not None and fit.grid.cases.is_clustered
     fractional = fit.grid.cases is not None and fit.grid.has_fractions
     kind: DrawKind = "cluster_bootstrap" if clustered or fractional else "parametric_bootstrap"

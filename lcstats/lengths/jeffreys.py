@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincc, betaincinv
-from scipy.stats import qmc
 
 from lcstats.cells import CaseIndex, CellGrid
 from lcstats.lengths.criterion import Criterion
@@ -149,7 +148,9 @@ def _nodes(n_dimensions: int) -> NDArray[np.float64]:
     """Evenly spread points of the unit cube, the same on every call."""
     if n_dimensions == 1:
         return ((np.arange(N_NODES) + 0.5) / N_NODES)[:, None]
-    halton = qmc.Halton(n_dimensions, scramble=False)
-    halton.fast_forward(1)
-    nodes: NDArray[np.float64] = halton.random(N_SPREAD_NODES)
+    root = 1.0
+    for _ in range(60):
+        root = (1.0 + root) ** (1.0 / (n_dimensions + 1))
+    steps = root ** -np.arange(1.0, n_dimensions + 1.0)
+    nodes: NDArray[np.float64] = (0.5 + np.arange(N_SPREAD_NODES)[:, None] * steps) % 1.0
     return nodes

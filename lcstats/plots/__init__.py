@@ -19,37 +19,49 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lcstats.plots.decay import plot_decay
     from lcstats.plots.decay_table import decay_data
+    from lcstats.plots.depth import plot_depth
+    from lcstats.plots.depth_table import depth_data
     from lcstats.plots.heatmap import plot_heatmap
     from lcstats.plots.heatmap_table import heatmap_data
     from lcstats.plots.labels import length_label
     from lcstats.plots.masses import plot_masses
     from lcstats.plots.masses_table import masses_data
+    from lcstats.plots.residuals import plot_residuals
+    from lcstats.plots.residuals_table import residuals_data
     from lcstats.plots.saving import render_figure, save_figure
     from lcstats.plots.style import figure_style
 
 _HOMES = {
     "decay_data": "decay_table",
+    "depth_data": "depth_table",
     "figure_style": "style",
     "heatmap_data": "heatmap_table",
     "length_label": "labels",
     "masses_data": "masses_table",
     "plot_decay": "decay",
+    "plot_depth": "depth",
     "plot_heatmap": "heatmap",
     "plot_masses": "masses",
+    "plot_residuals": "residuals",
     "render_figure": "saving",
+    "residuals_data": "residuals_table",
     "save_figure": "saving",
 }
 
 __all__ = [
     "decay_data",
+    "depth_data",
     "figure_style",
     "heatmap_data",
     "length_label",
     "masses_data",
     "plot_decay",
+    "plot_depth",
     "plot_heatmap",
     "plot_masses",
+    "plot_residuals",
     "render_figure",
+    "residuals_data",
     "save_figure",
 ]
 

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from lcstats.cells import Cells
+from lcstats.draws import Draws
 from lcstats.fit import CurveFit, GoodnessOfFit
 from lcstats.lengths import EffectiveLength, Interval
 from lcstats.plots.decay_table import decay_data
@@ -36,6 +37,7 @@ from lcstats.plots.style import (
     BAR_COLOR,
     CELL_COLOR,
     CURVE_COLOR,
+    FAILING_DASHES,
     POINT_COLOR,
     SET_COLOR,
     ColumnWidth,
@@ -54,7 +56,7 @@ def plot_decay(
     effective_length: EffectiveLength | None = None,
     fit: CurveFit | None = None,
     goodness: GoodnessOfFit | None = None,
-    seed: int = 0,
+    draws: Draws | None = None,
     width: ColumnWidth = "single",
     ax: Axes | None = None,
 ) -> Axes:
@@ -76,8 +78,8 @@ def plot_decay(
         Fitted to these cells.
     goodness : GoodnessOfFit, optional
         The test of `fit`.
-    seed : int
-        Of the draws behind the band.
+    draws : Draws, optional
+        Of `fit`, for the band; drawn here unless given.
     width : {"single", "double"}
         Width of our own figure: 3.3 or 6.9 inches.
     ax : Axes, optional
@@ -105,7 +107,7 @@ def plot_decay(
     grid = cells.grid
     answer = effective_length
     level = quoted_estimate(answer).default_set.level if answer else 0.95
-    table = decay_data(cells, answer, level=level, fit=fit, seed=seed)
+    table = decay_data(cells, answer, level=level, fit=fit, draws=draws)
     fails = goodness is not None and not goodness.passes
     treatment = answer.depth_in_words() if answer else "mean over depths"
     noun = "Mean score" if grid.has_fractions else "Accuracy"
@@ -132,12 +134,11 @@ def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float) -> Iterator[Mark
     by_length = table[table["series"] == "length"]
     single_cells = bool(by_length["depth"].notna().any())
     has_curve = bool((table["series"] == "curve").any())
-    below = by_length["accuracy"] - by_length["lower"]
-    above = by_length["upper"] - by_length["accuracy"]
+    accuracy = by_length["accuracy"].to_numpy()
     points = ax.errorbar(
-        by_length["length"],
-        by_length["accuracy"],
-        yerr=[below, above],
+        by_length["length"].to_numpy(),
+        accuracy,
+        yerr=[accuracy - by_length["lower"].to_numpy(), by_length["upper"].to_numpy() - accuracy],
         fmt="o" if has_curve else "o-",
         color=POINT_COLOR,
         elinewidth=1.0,
@@ -171,7 +172,7 @@ def _draw_curve(ax: Axes, table: pd.DataFrame, level: float, *, fails: bool) -> 
     look: dict[str, Any] = {"color": CURVE_COLOR, "zorder": 2.5}
     band = (curve["length"], curve["lower"], curve["upper"])
     ax.fill_between(*band, alpha=0.18, linewidth=0, **look)
-    style = (0, (5, 2)) if fails else "-"
+    style = FAILING_DASHES if fails else "-"
     line = ax.plot(curve["length"], curve["accuracy"], linestyle=style, linewidth=1.2, **look)[0]
     what = "curve that does not fit" if fails else "fitted curve"
     yield line, f"{what}, {level * 100:g}% band at each length"

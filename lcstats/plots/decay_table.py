@@ -3,20 +3,20 @@
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from statsmodels.stats.proportion import proportion_confint
+from scipy.special import ndtri
 
 from lcstats.cells import CellGrid, Cells
-from lcstats.curve import accuracy_from_logit
+from lcstats.draws import Draws
 from lcstats.errors import OptionError, describe
 from lcstats.fit import CurveFit
 from lcstats.lengths import EffectiveLength
 from lcstats.lengths.criterion import Treatment, parse_treatment
 from lcstats.lengths.crossing import depth_weights, treated
-from lcstats.lengths.curve_estimate import draw_curves
 from lcstats.lengths.jeffreys import design_effects, effective_cases
 from lcstats.lengths.observed import treated_accuracy
+from lcstats.plots.band import accuracy_of_draws, band_around
 
-N_CURVE_POINTS = 97
+N_CURVE_POINTS = 65
 """Lengths at which a curve is drawn."""
 
 
@@ -26,7 +26,7 @@ def decay_data(
     *,
     level: float = 0.95,
     fit: CurveFit | None = None,
-    seed: int = 0,
+    draws: Draws | None = None,
 ) -> pd.DataFrame:
     """Return accuracy by length with intervals, and a fitted curve with its band.
 
@@ -40,8 +40,8 @@ def decay_data(
         Level of the intervals and, point by point, of the band.
     fit : CurveFit, optional
         Of these cells; adds its rows.
-    seed : int
-        Of the draws behind the band.
+    draws : Draws, optional
+        Of `fit`, for the band; drawn here unless given.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def decay_data(
     bounds = table.assign(lower=lower, upper=upper)
     if fit is not None:
         check_same_counts(grid, fit)
-        curve = _curve_rows(fit, treatment, level=level, seed=seed)
+        curve = _curve_rows(fit, treatment, level=level, draws=draws)
         bounds = pd.concat([bounds, curve], ignore_index=True)
     columns = ["series", "length", "depth", "accuracy", "lower", "upper", "n_cases", "n_effective"]
     return bounds[columns]
@@ -132,7 +132,10 @@ def wilson_interval(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the ends of Wilson's interval, inside [0, 1] and around the accuracy."""
     share, n = accuracy.to_numpy(), n_effective.to_numpy()
-    lower, upper = proportion_confint(share * n, n, alpha=1 - level, method="wilson")
+    square = float(ndtri((1.0 + level) / 2.0)) ** 2 / n
+    center = (share + square / 2.0) / (1.0 + square)
+    half = np.sqrt(square * (share * (1.0 - share) + square / 4.0)) / (1.0 + square)
+    lower, upper = center - half, center + half
     return np.clip(np.minimum(lower, share), 0, 1), np.clip(np.maximum(upper, share), 0, 1)
 
 
@@ -190,31 +193,24 @@ def _treated(grid: CellGrid, treatment: Treatment) -> list[float]:
     return [float(treated_accuracy(k, n, grid.unit, treatment)) for k, n in counts]
 
 
-def _curve_rows(fit: CurveFit, treatment: Treatment, *, level: float, seed: int) -> pd.DataFrame:
-    """Evaluate the curve and its bootstrap draws between the tested lengths.
-
-    The band is cut from the draws at every length by itself, and holds the curve.
-    """
+def _curve_rows(
+    fit: CurveFit, treatment: Treatment, *, level: float, draws: Draws | None
+) -> pd.DataFrame:
+    """Evaluate the curve and its bootstrap draws between the tested lengths."""
     shortest, longest = float(fit.grid.lengths[0]), float(fit.grid.lengths[-1])
     lengths = np.unique(np.geomspace(shortest, longest, N_CURVE_POINTS))
     weights = depth_weights(fit)
     accuracy = treated(fit.curve.accuracy(lengths, fit.grid.depths), treatment, weights)
-    design = fit.law.design(lengths[:, None], fit.grid.depths[None, :])
-    draws = accuracy_from_logit(
-        np.einsum("...t,nt->n...", design, draw_curves(fit, seed=seed).coefficients),
-        guess_rate=fit.curve.guess_rate,
-        lapse_rate=fit.curve.lapse_rate,
-    )
-    outside = (1.0 - level) / 2.0
-    lower, upper = np.quantile(treated(draws, treatment, weights), [outside, 1.0 - outside], axis=0)
+    drawn = treated(accuracy_of_draws(fit, draws, lengths, fit.grid.depths), treatment, weights)
+    lower, upper = band_around(accuracy, drawn, level)
     return pd.DataFrame(
         {
             "series": "curve",
             "length": lengths,
             "depth": np.nan,
             "accuracy": accuracy,
-            "lower": np.minimum(lower, accuracy),
-            "upper": np.maximum(upper, accuracy),
+            "lower": lower,
+            "upper": upper,
             "n_cases": 0,
             "n_effective": 0.0,
         }

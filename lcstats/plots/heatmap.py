@@ -5,11 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection, QuadMesh
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import Colormap
 from matplotlib.patches import Patch
 from matplotlib.patheffects import Normal, Stroke
-from numpy.typing import NDArray
 
 from lcstats.cells import CellGrid, Cells
 from lcstats.lengths import EffectiveLength
@@ -19,24 +18,18 @@ from lcstats.plots.labels import (
     clean,
     count_words,
     criterion_words,
-    depth_labels,
     estimate_words,
-    length_axis_label,
     length_label,
     quoted_estimate,
     set_words,
     unscored_words,
 )
 from lcstats.plots.panel import (
-    POINTS,
     Mark,
     Panel,
     add_key,
     add_title,
-    even_ticks,
-    label_widths,
     open_panel,
-    tick_font_size,
 )
 from lcstats.plots.style import (
     ANSWER_COLOR,
@@ -47,15 +40,13 @@ from lcstats.plots.style import (
     HeatmapStyle,
     accuracy_colors,
 )
+from lcstats.plots.tiles import add_color_bar, draw_tiles, is_low, row_inches, set_tile_axes
 
 SMALLEST_TEXT = 5.0
 """Points; counts that would have to be smaller are left out of the cells."""
 LARGEST_TEXT = 7.0
 COUNT_EM = 0.59
 """Width of an average character of "17/20", in units of its size."""
-ROW_INCHES = 0.17
-LOW = 90.0
-"""Points; axes that are no higher get shorter labels and fewer ticks."""
 
 
 def plot_heatmap(
@@ -107,9 +98,9 @@ def plot_heatmap(
     table = heatmap_data(cells)
     colors = accuracy_colors(style)
     with open_panel(ax, width) as panel:
-        mesh = _draw_cells(panel.ax, table, colors)
+        mesh = draw_tiles(panel.ax, table, "accuracy", colors, limits=(0.0, 1.0))
         _add_color_bar(panel.ax, mesh, grid, effective_length)
-        _set_axes(panel, table, grid.length_unit)
+        set_tile_axes(panel, table, grid.length_unit)
         caption = f"{clean(grid.task)}: {count_words(grid)}{unscored_words(grid)}"
         if effective_length is not None:
             caption += f"; {criterion_words(effective_length)}"
@@ -122,90 +113,14 @@ def plot_heatmap(
     return panel.ax
 
 
-def row_inches(n_depths: int) -> float:
-    """Height of a row in our own figure: enough for a count until the figure gets too high.
-
-    Examples
-    --------
-    >>> row_inches(11), row_inches(1), round(row_inches(48), 3)
-    (0.17, 0.55, 0.05)
-    """
-    return float(np.clip(ROW_INCHES * n_depths, 0.55, 2.4)) / n_depths
-
-
-def _as_image(table: pd.DataFrame, column: str) -> NDArray[np.float64]:
-    """Return a column as (n_depths, n_lengths)."""
-    n_lengths = table["length"].nunique()
-    values: NDArray[np.float64] = table[column].to_numpy(np.float64)
-    return values.reshape(n_lengths, -1).T
-
-
-def _draw_cells(ax: Axes, table: pd.DataFrame, colors: Colormap) -> QuadMesh:
-    accuracy = _as_image(table, "accuracy")
-    n_depths, n_lengths = accuracy.shape
-    mesh = ax.pcolormesh(
-        np.arange(n_lengths + 1) - 0.5,
-        np.arange(n_depths + 1) - 0.5,
-        np.ma.masked_invalid(accuracy),
-        cmap=colors,
-        vmin=0.0,
-        vmax=1.0,
-        edgecolors="white",
-        linewidth=0.3,
-    )
-    holes = np.argwhere(np.isnan(accuracy))
-    corners = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.5, -0.5]])
-    ax.add_collection(
-        PolyCollection(
-            [corners + np.array([column, row]) for row, column in holes],
-            facecolor=HOLE_FACE,
-            edgecolor=HOLE_EDGE,
-            linewidth=0.0,
-            hatch=HOLE_HATCH,
-        ),
-        autolim=False,
-    )
-    return mesh
-
-
 def _add_color_bar(
     ax: Axes, mesh: QuadMesh, grid: CellGrid, answer: EffectiveLength | None
 ) -> None:
-    is_low = row_inches(grid.depths.size) * grid.depths.size * POINTS <= LOW
-    ticks = [0, 0.5, 1] if is_low else [0, 0.25, 0.5, 0.75, 1]
-    bar = ax.figure.colorbar(mesh, ax=ax, ticks=ticks, pad=0.02, aspect=8 if is_low else 25)
+    ticks = [0, 0.5, 1] if is_low(grid.depths.size) else [0, 0.25, 0.5, 0.75, 1]
+    bar = add_color_bar(ax, mesh, ticks=ticks, is_low=is_low(grid.depths.size))
     bar.set_label("Mean score" if grid.has_fractions else "Accuracy")
-    bar.outline.set_visible(False)
     if answer is not None:
         bar.ax.axhline(float(answer.applied_threshold), color=ANSWER_COLOR, linewidth=1.2)
-
-
-def _set_axes(panel: Panel, table: pd.DataFrame, unit: str) -> None:
-    ax = panel.ax
-    lengths, depths = table["length"].unique(), table["depth"].unique()
-    ax.set_xlim(-0.5, lengths.size - 0.5)
-    ax.set_ylim(depths.size - 0.5, -0.5)
-    ax.spines[:].set_visible(False)
-    _set_depth_ticks(panel, depths)
-    ax.set_xlabel(length_axis_label(unit))
-    panel.settle()
-    names = [length_label(length, unit, grouped=True) for length in lengths.tolist()]
-    widths = label_widths(names, tick_font_size(ax, "x"))
-    columns = even_ticks(panel.width / lengths.size, widths)
-    ax.set_xticks(columns, [names[column] for column in columns])
-
-
-def _set_depth_ticks(panel: Panel, depths: NDArray[np.float64]) -> None:
-    ax = panel.ax
-    if np.all(np.isnan(depths)):
-        ax.set_yticks([])
-        return
-    height = row_inches(depths.size) * POINTS
-    if panel.figure is None:
-        height = panel.height / depths.size
-    rows = even_ticks(height, np.full(depths.size, tick_font_size(ax, "y")), gap=1)
-    ax.set_yticks(rows, depth_labels(depths[rows]))
-    ax.set_ylabel("Depth (0 = start)" if height * depths.size > LOW else "Depth")
 
 
 def _mark_answer(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcstats.cells import CellGrid
+from lcstats.fit import GoodnessOfFit
 from lcstats.lengths import EffectiveLength, Estimate, Interval, outcome_label
 
 ColumnsOf = Callable[[str], int]
@@ -112,6 +113,12 @@ def criterion_words(answer: EffectiveLength) -> str:
     """Say threshold, depth treatment and method."""
     method = quoted_estimate(answer).method
     return f"{answer.bar_in_words()}, {answer.depth_in_words()}, {method}"
+
+
+def verdict_words(goodness: GoodnessOfFit) -> str:
+    """Say whether a curve fits, with the p-value of its test."""
+    word = "nothing speaks against it" if goodness.passes else "it does not fit"
+    return f"{word} (p = {goodness.p_value:.3g})"
 
 
 def count_words(grid: CellGrid) -> str:

@@ -26,9 +26,13 @@ CURVE_COLOR = "#009E73"
 BAR_COLOR = "#D55E00"
 ANSWER_COLOR = "#222222"
 SET_COLOR = "#6B6B6B"
+FAILING_DASHES = (0, (5, 2))
+"""Line of a curve that does not fit."""
 HOLE_FACE = "#E6E6E6"
 HOLE_EDGE = "#8A8A8A"
 HOLE_HATCH = "//////"
+PROFILE_COLORS = ("#0072B2", "#009E73", "#E69F00", "#D55E00")
+"""From short to long contexts."""
 MASS_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 
 
@@ -64,3 +68,8 @@ def accuracy_colors(style: str) -> Colormap:
         anchors = ["#F0496E", "#EBB839", "#0CD79F"]
         return LinearSegmentedColormap.from_list("lcstats_classic", anchors)
     return mpl.colormaps["viridis"]
+
+
+def residual_colors() -> Colormap:
+    """Return the colours for residuals: red below 0, blue above, safe for colour-blind readers."""
+    return mpl.colormaps["RdBu"]

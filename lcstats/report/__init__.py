@@ -11,7 +11,8 @@ Examples
 >>> from lcstats.cells import Cells
 >>> from lcstats.lengths import Criterion
 >>> from lcstats.report import write_report
->>> cells = Cells.from_counts([4096, 8192], [0.0, 1.0], n_cases=20, successes=[[20, 19], [17, 12]])
+>>> successes = [[20, 19, 20], [17, 15, 19], [9, 4, 12]]
+>>> cells = Cells.from_counts([4096, 8192, 16384], [0, 0.5, 1], n_cases=20, successes=successes)
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     page = write_report(cells, Path(folder) / "report", criterion=Criterion(0.85))
 ...     page.name

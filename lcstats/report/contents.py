@@ -9,10 +9,18 @@ import pandas as pd
 
 from lcstats.cells import Cells
 from lcstats.errors import Notice
-from lcstats.lengths import Criterion, EffectiveLength, Interval, effective_length, outcome_label
+from lcstats.lengths import (
+    Criterion,
+    EffectiveLength,
+    Estimate,
+    Interval,
+    effective_length,
+    outcome_label,
+)
 from lcstats.plots import length_label
 from lcstats.report.documents import own_notices
 from lcstats.report.figures import FigureEntry, draw_figures
+from lcstats.report.fits import FitWithTest, fit_and_test
 from lcstats.report.settings import ReportSettings
 
 SMALLEST_SHARE = 0.0005
@@ -24,6 +32,8 @@ SAID_ONCE = ("ragged-grid",)
 SET_MEANINGS = {
     "certified": "proved to hold the true one at least that often, if cases are independent",
     "jeffreys": "built to hold the true one that often, which simulations check but no proof does",
+    "parametric_bootstrap": "of the curve, from tables drawn from it: good only if the curve fits",
+    "cluster_bootstrap": "of the curve, from cases drawn again: good only if the curve fits",
 }
 
 
@@ -41,6 +51,8 @@ class GroupContent:
     other : EffectiveLength or None
         Under the other depth treatment: worst beside a mean, mean beside a worst. None where
         there is only one depth to treat.
+    tested : FitWithTest or None
+        The fitted curve; None where it was not asked for or one length was tested.
     notices : tuple of Notice
         Everything to know about this group, each once.
     figures : tuple of FigureEntry
@@ -50,6 +62,7 @@ class GroupContent:
     cells: Cells
     answer: EffectiveLength
     other: EffectiveLength | None
+    tested: FitWithTest | None
     notices: tuple[Notice, ...]
     figures: tuple[FigureEntry, ...]
 
@@ -57,6 +70,11 @@ class GroupContent:
     def answers(self) -> tuple[EffectiveLength, ...]:
         """The answer, and the one under the other depth treatment."""
         return (self.answer, self.other) if self.other else (self.answer,)
+
+    @property
+    def curve(self) -> Estimate | None:
+        """The curve's estimate under the criterion asked for."""
+        return next((e for e in self.answer.estimates if e.method == "curve"), None)
 
     @property
     def n_unscored(self) -> int:
@@ -79,28 +97,48 @@ def build_group(
     folder: Path,
 ) -> GroupContent:
     """Analyse one group and draw its figures into `folder`."""
-    answer = analyse(cells, criterion, level=level, settings=settings)
+    tested = fit_if_wanted(cells, criterion, settings=settings)
+    answer = analyse(cells, criterion, tested, level=level, settings=settings)
+    if tested is not None:
+        answer = replace(answer, notices=(*answer.notices, *tested.notices))
     other = None
     if cells.grid.depths.size > 1:
         other_criterion = replace(criterion, depth_treatment=_other_treatment(criterion))
-        other = analyse(cells, other_criterion, level=level, settings=settings)
+        other = analyse(cells, other_criterion, tested, level=level, settings=settings)
     return GroupContent(
         slug=slug,
         cells=cells,
         answer=answer,
         other=other,
+        tested=tested,
         notices=tuple(_notices(answer, other, cells.notices)),
-        figures=draw_figures(cells, answer, slug=slug, folder=folder),
+        figures=draw_figures(cells, answer, tested, slug=slug, folder=folder, seed=settings.seed),
     )
 
 
+def fit_if_wanted(
+    cells: Cells, criterion: Criterion, *, settings: ReportSettings
+) -> FitWithTest | None:
+    """Fit and test the curve where the settings name it and several lengths were tested."""
+    if "curve" not in settings.methods or cells.grid.lengths.size < 2:
+        return None
+    guess_rate = float(criterion.exact_guess_rate)
+    return fit_and_test(cells, penalty=settings.penalty, guess_rate=guess_rate, seed=settings.seed)
+
+
 def analyse(
-    cells: Cells, criterion: Criterion, *, level: float, settings: ReportSettings
+    cells: Cells,
+    criterion: Criterion,
+    tested: FitWithTest | None,
+    *,
+    level: float,
+    settings: ReportSettings,
 ) -> EffectiveLength:
     """State the effective length as the settings ask."""
     return effective_length(
         cells,
         criterion,
+        fit=None if tested is None else tested.fit,
         level=level,
         sets=settings.sets,
         masses=settings.masses,
@@ -211,12 +249,19 @@ def mass_table(answer: EffectiveLength) -> pd.DataFrame:
 
 
 def summary_table(groups: Sequence[GroupContent]) -> pd.DataFrame:
-    """Return one row per group and depth treatment: the answer with its set."""
-    return pd.DataFrame([_summary(group, answer) for group in groups for answer in group.answers])
+    """Return one row per group, depth treatment and method: the answer with its set."""
+    return pd.DataFrame(
+        [
+            _summary(group, answer, estimate)
+            for group in groups
+            for answer in group.answers
+            for estimate in answer.estimates
+        ]
+    )
 
 
-def _summary(group: GroupContent, answer: EffectiveLength) -> dict[str, object]:
-    estimate = answer.observed
+def _summary(group: GroupContent, answer: EffectiveLength, estimate: Estimate) -> dict[str, object]:
+    crossing = estimate.crossing
     interval = estimate.default_set
     return {
         "model": answer.model,
@@ -233,6 +278,9 @@ def _summary(group: GroupContent, answer: EffectiveLength) -> dict[str, object]:
         "set_kind": interval.kind,
         "level": interval.level,
         "longest_passing": estimate.longest_passing,
+        "crossing": crossing and crossing.value,
+        "crossing_lower": crossing and crossing.lower,
+        "crossing_upper": crossing and crossing.upper,
         "n_trials": group.n_trials,
         "n_cases": int(answer.n_cases.sum()),
         "n_unscored": group.n_unscored,

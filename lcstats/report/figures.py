@@ -11,7 +11,17 @@ from markupsafe import escape
 
 from lcstats.cells import Cells
 from lcstats.lengths import EffectiveLength, outcome_label
-from lcstats.plots import length_label, plot_decay, plot_heatmap, plot_masses, save_figure
+from lcstats.lengths.curve_estimate import draw_curves
+from lcstats.plots import (
+    length_label,
+    plot_decay,
+    plot_depth,
+    plot_heatmap,
+    plot_masses,
+    plot_residuals,
+    save_figure,
+)
+from lcstats.report.fits import FitWithTest, crossing_words, verdict
 
 SUFFIXES = (".svg", ".pdf", ".png")
 SHARE_TO_MENTION = 0.005
@@ -52,22 +62,34 @@ class _Plan:
 
 
 def draw_figures(
-    cells: Cells, answer: EffectiveLength, *, slug: str, folder: Path
+    cells: Cells,
+    answer: EffectiveLength,
+    tested: FitWithTest | None,
+    *,
+    slug: str,
+    folder: Path,
+    seed: int,
 ) -> tuple[FigureEntry, ...]:
     """Draw every figure of one group into ``folder/figures``."""
     (folder / "figures").mkdir(exist_ok=True)
     return tuple(
         _draw(plan, name=f"figures/{slug}-{plan.kind}", folder=folder)
-        for plan in _plans(cells, answer)
+        for plan in _plans(cells, answer, tested, seed)
     )
 
 
-def _plans(cells: Cells, answer: EffectiveLength) -> Iterator[_Plan]:
+def _plans(
+    cells: Cells, answer: EffectiveLength, tested: FitWithTest | None, seed: int
+) -> Iterator[_Plan]:
+    curve: dict[str, Any] = {}
+    if tested is not None:
+        draws = draw_curves(tested.fit, seed=seed)
+        curve = {"fit": tested.fit, "goodness": tested.goodness, "draws": draws}
     yield _Plan(
         "decay",
         "Accuracy by length",
-        describe_decay(answer),
-        lambda: plot_decay(cells, effective_length=answer),
+        describe_decay(answer, tested),
+        lambda: plot_decay(cells, effective_length=answer, **curve),
     )
     yield _Plan(
         "heatmap",
@@ -75,6 +97,20 @@ def _plans(cells: Cells, answer: EffectiveLength) -> Iterator[_Plan]:
         describe_heatmap(cells),
         lambda: plot_heatmap(cells, effective_length=answer),
     )
+    if np.isfinite(cells.grid.depths).sum() > 1:
+        yield _Plan(
+            "depth",
+            "Accuracy by depth",
+            describe_depth(cells, tested),
+            lambda: plot_depth(cells, **curve),
+        )
+    if tested is not None and tested.fails:
+        yield _Plan(
+            "residuals",
+            "Where the curve does not fit",
+            describe_residuals(tested),
+            lambda: plot_residuals(tested.fit, goodness=tested.goodness),
+        )
     if answer.observed.masses:
         yield _Plan("masses", "Masses", describe_masses(answer), lambda: plot_masses(answer))
 
@@ -84,8 +120,6 @@ def _draw(plan: _Plan, *, name: str, folder: Path) -> FigureEntry:
     figure = plan.plot().figure
     for file in files.values():
         save_figure(figure, folder / file)
-        # The layout of the first format holds for all: finding it takes as long as drawing.
-        figure.set_layout_engine("none")
     svg = (folder / files["svg"]).read_text(encoding="utf-8")
     identity = name.replace("/", "-")
     return FigureEntry(
@@ -123,7 +157,7 @@ def inline_svg(svg: str, identity: str, text: str) -> str:
     return f"{head.replace('<svg', attributes, 1)}{closing}{title}{rest}"
 
 
-def describe_decay(answer: EffectiveLength) -> str:
+def describe_decay(answer: EffectiveLength, tested: FitWithTest | None = None) -> str:
     """Say what the decay figure shows: every length of a few, else the ends and the extremes."""
     accuracy, n_lengths = answer.accuracy, answer.lengths.size
     shown = list(range(n_lengths))
@@ -136,7 +170,41 @@ def describe_decay(answer: EffectiveLength) -> str:
     return (
         f"Accuracy, {answer.depth_in_words()}, by length in {answer.length_unit}: {points}{more}. "
         f"The threshold is {float(answer.applied_threshold):.4g}; the effective length is "
-        f"{answer.observed.display}."
+        f"{answer.observed.display}.{_curve_in_decay(answer, tested)}"
+    )
+
+
+def _curve_in_decay(answer: EffectiveLength, tested: FitWithTest | None) -> str:
+    estimate = next((e for e in answer.estimates if e.method == "curve"), None)
+    if tested is None or estimate is None:
+        return ""
+    crossing = crossing_words(estimate, answer.length_unit)
+    line = "dashed line, because it does not fit," if tested.fails else "line"
+    return f" The fitted curve, a {line} with its band, crosses the threshold {crossing}."
+
+
+def describe_depth(cells: Cells, tested: FitWithTest | None) -> str:
+    """Say what the depth figure shows: mean accuracy at the start, in the middle, at the end."""
+    grid = cells.grid
+    placed = np.flatnonzero(np.isfinite(grid.depths) & (grid.n_cases.sum(axis=0) > 0))
+    picked = [placed[0], placed[np.abs(grid.depths[placed] - 0.5).argmin()], placed[-1]]
+    points = ", ".join(
+        f"{grid.successes[:, i].sum() / grid.n_cases[:, i].sum():.2f} at {grid.depths[i]:.3g}"
+        for i in dict.fromkeys(picked)
+    )
+    curve = "" if tested is None else " Lines are the fitted curve with its band"
+    curve += ", dashed because it does not fit." if tested and tested.fails else "." * bool(curve)
+    return (
+        "Accuracy by depth, 0 being the start of the context, for short to long contexts. Over "
+        f"all lengths it is {points}.{curve}"
+    )
+
+
+def describe_residuals(tested: FitWithTest) -> str:
+    """Say what the residual figure shows."""
+    return (
+        "Pearson residual of every cell: blue does better than the curve says, red worse. "
+        f"Verdict: {verdict(tested.goodness)}."
     )
 
 

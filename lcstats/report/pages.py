@@ -16,6 +16,12 @@ from lcstats.report.contents import (
     point_in_words,
     set_in_words,
 )
+from lcstats.report.fits import (
+    coefficient_table,
+    crossing_words,
+    dispersion_words,
+    verdict,
+)
 
 MOST_FILES_NAMED = 5
 
@@ -105,6 +111,10 @@ def _environment() -> jinja2.Environment:
         files_in_words=files_in_words,
         length_rows=lambda answer: rows_of(length_table(answer)),
         mass_rows=shown_masses,
+        coefficient_rows=lambda fit: rows_of(coefficient_table(fit)),
+        verdict=verdict,
+        dispersion=dispersion_words,
+        crossing=crossing_words,
     )
     environment.globals.update(SET_MEANINGS=SET_MEANINGS)
     return environment

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lcstats.lengths import Criterion
-from lcstats.options import Axis, MassKind, Repeats, SetKind
+from lcstats.options import Axis, MassKind, Method, Penalty, Repeats, SetKind
 from lcstats.trials import Reading
 
 
@@ -15,13 +15,18 @@ class ReportSettings:
 
     Attributes
     ----------
+    methods : tuple of {"observed", "curve"}
+        ``curve`` adds the fitted curve where several lengths were tested; ``observed`` is always
+        among them.
+    penalty : {"jeffreys", "none"}
+        Of the curve's fit.
     sets : tuple of {"default", "certified", "jeffreys"}
         Sets to state; the default one is always among them.
     masses : tuple of {"bootstrap", "jeffreys"}
     repeats : {"fold", "independent"}
     axis : {"asked", "received"}
     seed : int
-        Used only where masses have to be drawn.
+        Used where masses have to be drawn, and for the curve's test and bootstrap.
     origin : str
         Where the results come from, in a sentence or two; the page begins with it. A report on
         simulated trials says so here.
@@ -29,6 +34,8 @@ class ReportSettings:
         Command line that makes the report again.
     """
 
+    methods: tuple[Method, ...] = ("observed", "curve")
+    penalty: Penalty = "jeffreys"
     sets: tuple[SetKind, ...] = ("default",)
     masses: tuple[MassKind, ...] = ("bootstrap", "jeffreys")
     repeats: Repeats = "fold"
@@ -45,7 +52,8 @@ def list_settings(
     return {
         **criterion.to_dict(),
         "guess_rate": float(criterion.exact_guess_rate),
-        "method": ["observed"],
+        "method": list(dict.fromkeys(("observed", *settings.methods))),
+        "penalty": settings.penalty,
         "level": level,
         "sets": list(settings.sets),
         "masses": list(settings.masses),

@@ -22,10 +22,12 @@ from lcstats.report.contents import (
 from lcstats.report.documents import (
     SCHEMA_VERSION,
     effective_length_document,
+    fit_document,
     list_warnings,
     read_document,
     to_json,
 )
+from lcstats.report.fits import coefficient_table
 from lcstats.report.folder import MANIFEST, build_folder, list_files
 from lcstats.report.pages import render_page
 from lcstats.report.settings import ReportSettings, list_settings
@@ -110,14 +112,13 @@ def write_report(
     Examples
     --------
     >>> import json, tempfile
-    >>> cells = Cells.from_counts(
-    ...     [4096, 8192], [0.0, 1.0], n_cases=20, successes=[[20, 19], [17, 12]]
-    ... )
+    >>> successes = [[20, 19, 20], [17, 15, 19], [9, 4, 12]]
+    >>> cells = Cells.from_counts([4096, 8192, 16384], [0, 0.5, 1], n_cases=20, successes=successes)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = write_report(cells, folder, criterion=Criterion(0.85))
     ...     report = json.loads(page.with_name("report.json").read_text())
     >>> report["effective_length"]["groups"][0]["estimates"][0]["display"]
-    '4096'
+    '8192'
     """
     settings = settings or ReportSettings()
     folder = Path(directory)
@@ -169,7 +170,7 @@ def report_document(content: ReportContent, files: Sequence[str]) -> dict[str, A
         },
         "settings": content.settings,
         "read": content.read,
-        "fit": None,
+        "fit": _fit_document(content),
         "effective_length": effective_length_document(answers, content.notices),
         "other_depth_treatment": effective_length_document(others, content.notices),
         "needles": None,
@@ -185,6 +186,14 @@ def report_document(content: ReportContent, files: Sequence[str]) -> dict[str, A
     }
 
 
+def _fit_document(content: ReportContent) -> dict[str, Any] | None:
+    """Return the ``fit`` object, or None where no group has a curve."""
+    tested = [group.tested for group in content.groups if group.tested]
+    if not tested:
+        return None
+    return fit_document([(one.fit, one.goodness, one.notices) for one in tested], content.notices)
+
+
 def _write_tables(groups: Sequence[GroupContent], folder: Path) -> None:
     tables = folder / "tables"
     tables.mkdir()
@@ -193,6 +202,8 @@ def _write_tables(groups: Sequence[GroupContent], folder: Path) -> None:
         _write_csv(group.cells.to_frame(), tables / f"{group.slug}-cells.csv")
         _write_csv(length_table(group.answer), tables / f"{group.slug}-lengths.csv")
         _write_csv(mass_table(group.answer), tables / f"{group.slug}-masses.csv")
+        if group.tested:
+            _write_csv(coefficient_table(group.tested.fit), tables / f"{group.slug}-curve.csv")
 
 
 def _write_csv(table: pd.DataFrame, path: Path) -> None:

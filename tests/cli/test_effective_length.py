@@ -152,9 +152,19 @@ def test_the_curve_stands_beside_the_observed_cells(run_json, sweep):
     assert np.isclose(sum(curve["masses"]["parametric_bootstrap"].values()), 1.0)
 
 
-def test_without_the_method_there_is_no_curve(run_json, run, sweep):
-    assert len(run_json("effective-length", sweep)["groups"][0]["estimates"]) == 1
-    assert "curve" not in run("effective-length", sweep).stdout
+def test_the_curve_is_stated_unless_the_method_leaves_it_out(run_json, run, sweep):
+    args = ("effective-length", sweep)
+    estimates = run_json(*args)["groups"][0]["estimates"]
+    assert [estimate["method"] for estimate in estimates] == ["observed", "curve"]
+    assert len(run_json(*args, "--method", "observed")["groups"][0]["estimates"]) == 1
+    assert "curve" not in run(*args, "--method", "observed").stdout
+
+
+def test_one_length_has_no_curve_unless_it_is_asked_for(run_json, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("case,length,depth,score\n" + "a,4096,0,1\nb,4096,0,0\n" * 9)
+    estimates = run_json("effective-length", path)["groups"][0]["estimates"]
+    assert [estimate["method"] for estimate in estimates] == ["observed"]
 
 
 def test_text_names_the_curve_s_crossing_set_and_masses(run, sweep):
@@ -196,9 +206,10 @@ def test_penalty_and_guess_rate_reach_the_curve(run, run_json, sweep):
     assert plain != guessed
 
 
-def test_commands_that_show_raw_cells_refuse_the_curve(run, sweep, tmp_path):
-    for args in (("report", sweep), ("plot", "masses", sweep)):
-        result = run(*args, "--method", "observed,curve", "-o", tmp_path / "out.svg")
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert "use 'lcstats effective-length" in result.stderr
-        assert not (tmp_path / "out.svg").exists()
+@pytest.mark.parametrize("kind", ["heatmap", "masses"])
+def test_figures_of_raw_cells_refuse_the_curve(run, sweep, tmp_path, kind):
+    args = ("plot", kind, sweep, "--method", "observed,curve", "-o", tmp_path / "out.svg")
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "use 'lcstats effective-length" in result.stderr
+    assert not (tmp_path / "out.svg").exists()

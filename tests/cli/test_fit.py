@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from lcstats.cells import Cells, count_cells
-from lcstats.cli.fit import describe_fit, verdict
+from lcstats.cli.fit import describe_fit
 from lcstats.fit import fit_curve, goodness_of_fit
 from lcstats.readers import read_trials
+from lcstats.report.fits import FitWithTest, verdict
 
 GROUP_FIELDS = {
     "model", "task", "n_trials", "n_cases", "n_cells", "coefficients", "standard_errors",
@@ -125,7 +126,7 @@ def test_dropped_terms_are_named_with_their_reason():
     )
     with pytest.warns(UserWarning, match=r"no (middle|recency) term"):
         fit = fit_curve(cells)
-    text = "\n".join(describe_fit(fit, None))
+    text = "\n".join(describe_fit(FitWithTest(fit, None)))
     assert "  Dropped: middle, because no trial has a depth" in text
     assert "  Dropped: recency, because no trial has a depth" in text
     assert "depth" not in verdict(goodness_of_fit(fit))

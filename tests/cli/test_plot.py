@@ -42,7 +42,7 @@ def test_an_unknown_suffix_is_refused_before_reading(run, tmp_path):
 def test_an_unknown_kind_lists_the_kinds(run, sweep):
     result = run("plot", "violin", sweep, "-o", "x.svg")
     assert result.exit_code == 2
-    assert "'heatmap', 'decay', 'masses'" in result.stderr
+    assert "'heatmap', 'decay', 'depth', 'masses', 'residuals'" in result.stderr
 
 
 def test_a_failure_leaves_nothing_behind(run, sweep, tmp_path, monkeypatch):
@@ -54,11 +54,11 @@ def test_a_failure_leaves_nothing_behind(run, sweep, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_decay_figure_has_the_curve_that_was_asked_for(run, sweep, tmp_path):
+def test_the_decay_figure_has_the_curve_unless_it_is_left_out(run, sweep, tmp_path):
     with_curve, without = tmp_path / "curve.svg", tmp_path / "observed.svg"
     args = ("plot", "decay", sweep, "--select", "model=alpha")
-    assert run(*args, "-o", without).exit_code == 0
-    result = run(*args, "--method", "observed,curve", "-o", with_curve)
+    assert run(*args, "--method", "observed", "-o", without).exit_code == 0
+    result = run(*args, "-o", with_curve)
     assert result.exit_code == 0
     assert "the terms separate right from wrong cells" in result.stderr
     assert "fitted curve" in with_curve.read_text("utf-8")

@@ -281,7 +281,7 @@ def test_the_curve_is_the_fit_under_the_answer_s_treatment(treatment):
     cells = simulated(n_cases=40)
     fit = fit_curve(cells)
     answer = answer_of(cells, depth_treatment=treatment)
-    curve = rows(decay_data(cells, answer, fit=fit, seed=1), "curve")
+    curve = rows(decay_data(cells, answer, fit=fit), "curve")
     assert curve["length"].is_monotonic_increasing
     ends = curve.iloc[[0, -1]]
     assert ends["length"].tolist() == pytest.approx([1024, 131072])
@@ -299,13 +299,14 @@ def test_the_curve_is_the_fit_under_the_answer_s_treatment(treatment):
 def test_the_band_is_the_quantiles_of_the_draws_at_each_length():
     cells = simulated(n_cases=40)
     fit = fit_curve(cells)
-    curve = rows(decay_data(cells, fit=fit, seed=1), "curve")
-    drawn = resample(fit, seed=1).accuracies.mean(axis=2)
+    draws = resample(fit, seed=1, n_draws=500)
+    curve = rows(decay_data(cells, fit=fit, draws=draws), "curve")
+    drawn = draws.accuracies.mean(axis=2)
     lower, upper = np.quantile(drawn, [0.025, 0.975], axis=0)
     ends = curve.iloc[[0, -1]]
     assert ends["lower"].tolist() == pytest.approx(lower[[0, -1]].tolist())
     assert ends["upper"].tolist() == pytest.approx(upper[[0, -1]].tolist())
-    narrow = rows(decay_data(cells, fit=fit, seed=1, level=0.5), "curve")
+    narrow = rows(decay_data(cells, fit=fit, draws=draws, level=0.5), "curve")
     assert np.all(narrow["upper"] - narrow["lower"] < curve["upper"] - curve["lower"])
     assert np.all(curve["lower"] <= curve["accuracy"])
     assert np.all(curve["accuracy"] <= curve["upper"])

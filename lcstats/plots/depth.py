@@ -1,0 +1,142 @@
+"""The depth figure: accuracy over depth, a profile for short, middling and long contexts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from lcstats.cells import Cells
+from lcstats.draws import Draws
+from lcstats.fit import CurveFit, GoodnessOfFit
+from lcstats.plots.depth_table import depth_data
+from lcstats.plots.labels import clean, length_label, shape_words, unscored_words
+from lcstats.plots.panel import Mark, add_key, add_title, open_panel
+from lcstats.plots.style import FAILING_DASHES, PROFILE_COLORS, ColumnWidth
+
+MARKERS = "osD^"
+DODGE = 0.008
+"""Depth by which profiles are moved apart, so that their intervals can be told apart."""
+HEIGHTS = {"single": 1.9, "double": 2.6}
+LEVEL = 0.95
+
+
+def plot_depth(
+    cells: Cells,
+    *,
+    fit: CurveFit | None = None,
+    goodness: GoodnessOfFit | None = None,
+    draws: Draws | None = None,
+    width: ColumnWidth = "single",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw accuracy over depth, with Wilson intervals, for up to four groups of lengths.
+
+    Points of different groups are moved apart a little. A fitted curve has a band from its own
+    bootstrap that holds point by point; it is dashed where its test fails.
+
+    Parameters
+    ----------
+    cells : Cells
+        One (model, task) group with depths.
+    fit : CurveFit, optional
+        Fitted to these cells.
+    goodness : GoodnessOfFit, optional
+        The test of `fit`.
+    draws : Draws, optional
+        Of `fit`, for the band; drawn here unless given.
+    width : {"single", "double"}
+        Width of our own figure: 3.3 or 6.9 inches.
+    ax : Axes, optional
+        Draw here, in matplotlib's current style, instead of on a figure of our own.
+
+    Returns
+    -------
+    Axes
+        Its ``figure`` goes to :func:`save_figure`.
+
+    Raises
+    ------
+    OptionError
+        If `cells` holds several groups or no depth, or others than `fit` was made from.
+
+    Examples
+    --------
+    >>> cells = Cells.from_counts(
+    ...     [4096, 8192], [0.0, 0.5], n_cases=40, successes=[[40, 40], [20, 20]]
+    ... )
+    >>> plot_depth(cells).get_xlabel()
+    'Depth (0 = start, 1 = end)'
+    """
+    grid = cells.grid
+    table = depth_data(cells, level=LEVEL, fit=fit, draws=draws)
+    fails = goodness is not None and not goodness.passes
+    with open_panel(ax, width) as panel:
+        panel.ax.set_xlim(-0.04, 1.04)
+        panel.ax.set_ylim(0.0, 1.0)
+        panel.ax.set_xlabel("Depth (0 = start, 1 = end)")
+        panel.ax.set_ylabel("Mean score" if grid.has_fractions else "Accuracy")
+        marks = list(_draw_profiles(panel.ax, table, grid.length_unit, fails=fails))
+        panel.settle()
+        caption = f"{clean(grid.task)}: {_said(table, fails=fails)}"
+        add_title(panel, grid.model, f"{caption}{shape_words(grid)}{unscored_words(grid)}")
+        add_key(panel, marks)
+        panel.finish(HEIGHTS[width])
+    return panel.ax
+
+
+def _said(table: pd.DataFrame, *, fails: bool) -> str:
+    words = f"observed, {100 * LEVEL:g}% Wilson intervals"
+    if (table["series"] == "curve").any():
+        curve = "curve that does not fit" if fails else "fitted curve"
+        words += f"; {curve}, {100 * LEVEL:g}% band at each depth"
+    return words
+
+
+def _draw_profiles(ax: Axes, table: pd.DataFrame, unit: str, *, fails: bool) -> Iterator[Mark]:
+    n_profiles = int(table["profile"].max()) + 1
+    for number, profile in table.groupby("profile"):
+        index = int(str(number))
+        color = PROFILE_COLORS[index if n_profiles > 2 else 3 * index]
+        curve = profile[profile["series"] == "curve"]
+        if not curve.empty:
+            _draw_curve(ax, curve, color, fails=fails)
+        points = profile[profile["series"] == "cells"]
+        shift = DODGE * (index - (n_profiles - 1) / 2)
+        yield _draw_points(ax, points, shift, MARKERS[index], color), _lengths_of(points, unit)
+
+
+def _draw_points(ax: Axes, points: pd.DataFrame, shift: float, marker: str, color: str) -> Any:
+    accuracy = points["accuracy"].to_numpy()
+    drawn = ax.errorbar(
+        points["depth"].to_numpy() + shift,
+        accuracy,
+        yerr=[accuracy - points["lower"].to_numpy(), points["upper"].to_numpy() - accuracy],
+        fmt=marker,
+        color=color,
+        elinewidth=0.6,
+        markersize=3.0,
+        zorder=3,
+        clip_on=False,
+    )
+    for bar in drawn[2]:
+        bar.set_clip_on(False)
+        bar.set_alpha(0.55)
+    return drawn
+
+
+def _draw_curve(ax: Axes, curve: pd.DataFrame, color: str, *, fails: bool) -> None:
+    depth, accuracy, lower, upper = (
+        curve[name].to_numpy() for name in ("depth", "accuracy", "lower", "upper")
+    )
+    ax.fill_between(depth, lower, upper, color=color, alpha=0.15, linewidth=0, zorder=2)
+    style = FAILING_DASHES if fails else "-"
+    ax.plot(depth, accuracy, linestyle=style, linewidth=1.1, color=color, zorder=2.5)
+
+
+def _lengths_of(points: pd.DataFrame, unit: str) -> str:
+    first, last = int(points["first_length"].iloc[0]), int(points["last_length"].iloc[0])
+    shortest = length_label(first, unit, grouped=True)
+    if first == last:
+        return f"length {shortest}"
+    return f"lengths {shortest} to {length_label(last, unit, grouped=True)}"

@@ -1,0 +1,109 @@
+"""Tiles: one rectangle per length and depth, evenly spaced, depth 0 at the top."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection, QuadMesh
+from matplotlib.colorbar import Colorbar
+from matplotlib.colors import Colormap
+from numpy.typing import NDArray
+
+from lcstats.plots.labels import depth_labels, length_axis_label, length_label
+from lcstats.plots.panel import POINTS, Panel, even_ticks, label_widths, tick_font_size
+from lcstats.plots.style import HOLE_EDGE, HOLE_FACE, HOLE_HATCH
+
+ROW_INCHES = 0.17
+LOW = 90.0
+"""Points; axes that are no higher get shorter labels and fewer ticks."""
+
+
+def row_inches(n_depths: int) -> float:
+    """Height of a row in our own figure: enough for a count until the figure gets too high.
+
+    Examples
+    --------
+    >>> row_inches(11), row_inches(1), round(row_inches(48), 3)
+    (0.17, 0.55, 0.05)
+    """
+    return float(np.clip(ROW_INCHES * n_depths, 0.55, 2.4)) / n_depths
+
+
+def is_low(n_depths: int) -> bool:
+    """True if our own figure of so many depths is too low for full labels."""
+    return row_inches(n_depths) * n_depths * POINTS <= LOW
+
+
+def as_image(table: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    """Return a column as (n_depths, n_lengths)."""
+    n_lengths = table["length"].nunique()
+    values: NDArray[np.float64] = table[column].to_numpy(np.float64)
+    return values.reshape(n_lengths, -1).T
+
+
+def draw_tiles(
+    ax: Axes, table: pd.DataFrame, column: str, colors: Colormap, *, limits: tuple[float, float]
+) -> QuadMesh:
+    """Draw a column of the table as tiles; where it is NaN, a hatched hole."""
+    image = as_image(table, column)
+    n_depths, n_lengths = image.shape
+    mesh = ax.pcolormesh(
+        np.arange(n_lengths + 1) - 0.5,
+        np.arange(n_depths + 1) - 0.5,
+        np.ma.masked_invalid(image),
+        cmap=colors,
+        vmin=limits[0],
+        vmax=limits[1],
+        edgecolors="white",
+        linewidth=0.3,
+    )
+    holes = np.argwhere(np.isnan(image))
+    corners = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.5, -0.5]])
+    ax.add_collection(
+        PolyCollection(
+            [corners + np.array([column, row]) for row, column in holes],
+            facecolor=HOLE_FACE,
+            edgecolor=HOLE_EDGE,
+            linewidth=0.0,
+            hatch=HOLE_HATCH,
+        ),
+        autolim=False,
+    )
+    return mesh
+
+
+def add_color_bar(ax: Axes, mesh: QuadMesh, *, is_low: bool, **options: Any) -> Colorbar:
+    """Put a colour bar without a frame beside the tiles."""
+    bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, aspect=8 if is_low else 25, **options)
+    bar.outline.set_visible(False)
+    return bar
+
+
+def set_tile_axes(panel: Panel, table: pd.DataFrame, unit: str) -> None:
+    """Name lengths and depths beside the tiles, as many as there is room for."""
+    ax = panel.ax
+    lengths, depths = table["length"].unique(), table["depth"].unique()
+    ax.set_xlim(-0.5, lengths.size - 0.5)
+    ax.set_ylim(depths.size - 0.5, -0.5)
+    ax.spines[:].set_visible(False)
+    _set_depth_ticks(panel, depths)
+    ax.set_xlabel(length_axis_label(unit))
+    panel.settle()
+    names = [length_label(length, unit, grouped=True) for length in lengths.tolist()]
+    widths = label_widths(names, tick_font_size(ax, "x"))
+    columns = even_ticks(panel.width / lengths.size, widths)
+    ax.set_xticks(columns, [names[column] for column in columns])
+
+
+def _set_depth_ticks(panel: Panel, depths: NDArray[np.float64]) -> None:
+    ax = panel.ax
+    if np.all(np.isnan(depths)):
+        ax.set_yticks([])
+        return
+    height = row_inches(depths.size) * POINTS
+    if panel.figure is None:
+        height = panel.height / depths.size
+    rows = even_ticks(height, np.full(depths.size, tick_font_size(ax, "y")), gap=1)
+    ax.set_yticks(rows, depth_labels(depths[rows]))
+    ax.set_ylabel("Depth (0 = start)" if height * depths.size > LOW else "Depth")

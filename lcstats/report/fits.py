@@ -1,0 +1,119 @@
+"""The fitted curve as reports and commands say it: with its test, and in words."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from lcstats.cells import Cells
+from lcstats.errors import Notice
+from lcstats.fit import CurveFit, GoodnessOfFit, fit_curve, goodness_of_fit
+from lcstats.lengths import Estimate
+from lcstats.options import Penalty
+
+
+@dataclass(frozen=True, slots=True)
+class FitWithTest:
+    """A fitted curve with its test; graded scores have none, because they are not binomial."""
+
+    fit: CurveFit
+    goodness: GoodnessOfFit | None
+
+    @property
+    def fails(self) -> bool:
+        """True if the test speaks against the curve."""
+        return self.goodness is not None and not self.goodness.passes
+
+    @property
+    def notices(self) -> list[Notice]:
+        """What to know about the fit and its test, each thing once."""
+        if self.goodness is None:
+            test: Notice | None = Notice(
+                "no-goodness-of-fit",
+                "graded scores or folded repeats are not 0/1 outcomes, so whether the curve fits "
+                "is not tested: look at the dispersion",
+            )
+        else:
+            test = self.goodness.notice()
+        return list(dict.fromkeys([*self.fit.notices, *([test] if test else [])]))
+
+
+def fit_and_test(cells: Cells, *, penalty: Penalty, guess_rate: float, seed: int) -> FitWithTest:
+    """Fit the curve to one group and, for 0/1 cases, test it."""
+    fit = fit_curve(cells, penalty=penalty, guess_rate=guess_rate)
+    return FitWithTest(fit, None if fit.grid.has_fractions else goodness_of_fit(fit, seed=seed))
+
+
+def coefficient_table(fit: CurveFit) -> pd.DataFrame:
+    """Return one row per fitted parameter: estimate, standard errors, what it means.
+
+    Examples
+    --------
+    >>> cells = Cells.from_counts(
+    ...     [4096, 8192, 16384], [0.5], n_cases=40, successes=[[39], [36], [20]]
+    ... )
+    >>> fit = fit_curve(cells, terms=("intercept", "length"))
+    >>> coefficient_table(fit)["meaning"].tolist()[1]
+    'cost of every doubling of length'
+    """
+    robust = fit.robust_standard_errors
+    meanings = _meanings(fit)
+    return pd.DataFrame(
+        [
+            {
+                "term": name,
+                "estimate": getattr(fit.curve, name),
+                "standard_error": fit.standard_errors[name],
+                "robust_standard_error": None if robust is None else robust[name],
+                "meaning": meanings[name],
+            }
+            for name in fit.parameters
+        ]
+    )
+
+
+def _meanings(fit: CurveFit) -> dict[str, str]:
+    """One phrase for every parameter, in log-odds of a right answer."""
+    base = f"{fit.curve.base_length:g} {fit.grid.length_unit}"
+    return {
+        "intercept": f"log-odds of a right answer at {base}, without recency",
+        "length": "cost of every doubling of length",
+        "middle": f"further cost in the middle, {fit.curve.span_doublings:.3g} doublings on",
+        "recency": "bonus at the very end of the context",
+        "lapse_rate": "share of failures at any length",
+        "recency_scale": "fraction of the context over which the bonus falls by a factor e",
+    }
+
+
+def verdict(goodness: GoodnessOfFit | None) -> str:
+    """Say whether the curve fits, with the p-value and the worst cell."""
+    if goodness is None:
+        return "not tested, because cases are not 0/1"
+    word = "nothing speaks against the curve" if goodness.passes else "the curve does not fit"
+    depth = goodness.worst_depth
+    where = f"length {goodness.worst_length:g}"
+    # A depth that is missing is not equal to itself.
+    where += f", depth {depth:g}" if depth == depth else ""
+    return (
+        f"{word} (p = {goodness.p_value:.3g}; largest residual {goodness.worst_residual:+.1f} at "
+        f"{where})"
+    )
+
+
+def dispersion_words(fit: CurveFit) -> str:
+    """Say the dispersion, or that no degrees of freedom are left for it."""
+    degrees = fit.cells.length.size - len(fit.parameters)
+    return f"{fit.dispersion:.2f} (1 is binomial)" if degrees > 0 else "none left to measure"
+
+
+def crossing_words(estimate: Estimate, unit: str) -> str:
+    """Say where a curve crosses, with its interval, and whether beyond what was tested."""
+    crossing = estimate.crossing
+    if crossing is None:
+        return "nowhere in reach"
+    words = f"at {crossing.value:.0f} {unit}"
+    if crossing.lower is None or crossing.upper is None:
+        words += "; the data do not bound it"
+    else:
+        level = f"{100 * crossing.level:.4g}%"
+        words += f", {level} interval {crossing.lower:.0f} to {crossing.upper:.0f}"
+    return f"{words} (extrapolated)" if crossing.extrapolated else words
