@@ -7,6 +7,7 @@ from lcstats.errors import OptionError, describe
 Axis = Literal["asked", "received"]
 DepthUnit = Literal["fraction", "percent"]
 DrawKind = Literal["parametric_bootstrap", "cluster_bootstrap"]
+TermTestKind = Literal["parametric_bootstrap", "quasi_likelihood"]
 LengthUnit = Literal["tokens", "k1000", "k1024", "characters", "words", "documents"]
 MassKind = Literal["bootstrap", "jeffreys"]
 Method = Literal["observed", "curve"]

@@ -32,7 +32,7 @@ def make_page(table: Table, csv_name: str) -> str:
     parts += [_default_section(table, treatment) for treatment in treatments]
     parts += [_other_sets(table)] if "mean" in treatments else []
     parts += [_masses_elsewhere(table, [t for t in treatments if t != "mean"])]
-    parts += [_haystack(table), _hits(table, treatments)]
+    parts += [_curve(table, treatments), _haystack(table), _hits(table, treatments)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -196,12 +196,36 @@ def _masses_elsewhere(table: Table, treatments: Sequence[str]) -> str:
 def _fewer_simulations(table: Table) -> str:
     """Name the rows that stand on fewer tables: bootstrap masses that have to be drawn."""
     full = max(row.simulations for row in table.values())
-    fewer = {(key[0], row.simulations) for key, row in table.items() if row.simulations < full}
+    fewer = {
+        (key[0], row.simulations)
+        for key, row in table.items()
+        if row.simulations < full and row.set.endswith("quantiles")
+    }
     return "".join(
         f" On *{truth}* the columns of `bootstrap` masses stand on {n} tables only: there the "
         "masses have to be drawn."
         for truth, n in sorted(fewer)
     )
+
+
+def _curve(table: Table, treatments: Sequence[str]) -> str:
+    """Show what becomes of the curve's set where the truth is a curve, and where it is not."""
+    rows = [row for row in table.values() if row.set == "curve"]
+    if not rows:
+        return ""
+    n = min(row.simulations for row in rows)
+    text = (
+        "Coverage of the curve's set (bootstrap from the fitted curve; haystacks drawn whole), "
+        "then the share of tables in which the curve's effective length is the true one. These "
+        f"stand on {n} tables each: the Monte Carlo error of a coverage of {LEVEL:g} is "
+        f"{nominal_error(n, LEVEL):.3f}. *single-needle* is a curve of this form, and there the "
+        "set is small and right. Where the truth is no such curve the set can be confidently wrong "
+        "at any number of cases, which is why it is never the headline and why a fit comes with "
+        "its [test](curve.md)."
+    )
+    columns = [(treatment, treatment, "curve") for treatment in treatments]
+    body = _wide(table, columns, lambda row: f"{row.coverage:.2f} {row.hit_rate:.2f}")
+    return f"## The curve's set\n\n{text}\n\n{body}"
 
 
 def _haystack(table: Table) -> str:

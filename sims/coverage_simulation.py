@@ -8,7 +8,7 @@ whole numbers and add up in any order.
 import warnings
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.random import Generator, Philox, SeedSequence
@@ -25,6 +25,8 @@ LEVEL = 0.95
 SIMULATIONS_PER_BLOCK = 50
 N_DRAWN_BLOCKS = 2
 """Bootstrap masses of clustered tables are drawn, seconds each: only the first blocks have them."""
+N_FITTED_BLOCKS = 2
+"""The curve's set takes thousands of fits per table: only the first blocks have it."""
 
 Run = tuple[int, int]
 """First and last outcome of a set."""
@@ -75,7 +77,7 @@ class Tally:
     extended : int
         Simulations whose set was extended to hold its point.
     hit : int
-        Simulations whose observed effective length is the true one.
+        Simulations whose effective length, observed or by the curve, is the true one.
     true_outcome : int
         Sum of the true outcomes.
     """
@@ -96,11 +98,18 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class FoundSet:
-    """A set of outcomes as the study judges it."""
+    """A set of outcomes as the study judges it.
+
+    Attributes
+    ----------
+    point : int, optional
+        The outcome it belongs to, where that is not the observed one.
+    """
 
     run: Run
     kind: str
     extended: bool = False
+    point: int | None = None
 
 
 Results = dict[tuple[str, str], Tally]
@@ -119,7 +128,12 @@ def run_block(block: Block) -> Results:
             cells, accuracy = simulate_table(truth, block.setting.n_cases, rng)
             outcome = true_outcome(accuracy, criterion)
             answer = lc.effective_length(
-                cells, criterion, level=LEVEL, sets=("default", "jeffreys"), masses=masses
+                cells,
+                criterion,
+                fit=lc.fit_curve(cells) if block.number < N_FITTED_BLOCKS else None,
+                level=LEVEL,
+                sets=("default", "jeffreys"),
+                masses=masses,
             )
             found = find_sets(answer)
             if truth.haystack is not None:
@@ -151,7 +165,7 @@ def true_outcome(accuracy: NDArray[np.float64], criterion: lc.Criterion) -> int:
 
 
 def find_sets(answer: lc.EffectiveLength) -> dict[str, FoundSet]:
-    """Return the default set, the Jeffreys set and, as a warning, quantiles of the masses."""
+    """Return the default, Jeffreys and curve's sets and, as a warning, quantiles of the masses."""
     observed = answer.observed
     found = {"default": _found(observed.default_set)}
     for interval in observed.sets:
@@ -159,6 +173,9 @@ def find_sets(answer: lc.EffectiveLength) -> dict[str, FoundSet]:
             found["jeffreys"] = _found(interval)
     for kind, mass in observed.masses.items():
         found[f"{kind}-quantiles"] = FoundSet(equal_tailed(mass, LEVEL), "quantiles")
+    for estimate in answer.estimates:
+        if estimate.method == "curve":
+            found["curve"] = replace(_found(estimate.default_set), point=estimate.outcome)
     return found
 
 
@@ -186,7 +203,7 @@ def judge(found: Mapping[str, FoundSet], observed: int, true: int) -> Results:
             size=size,
             squared_size=size**2,
             extended=int(candidate.extended),
-            hit=int(observed == true),
+            hit=int((observed if candidate.point is None else candidate.point) == true),
             true_outcome=true,
         )
     return results

@@ -7,30 +7,22 @@ beside. Equal seeds give a byte-identical page.
 
 import argparse
 import sys
-import warnings
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
-import numpy as np
-from numpy.random import Generator, Philox, SeedSequence
-
-import lcstats as lc
-from lcstats.errors import LcstatsWarning
-from lcstats.lengths.masses import outcome_probabilities
-from lcstats.truths import FOUR_VALUES, SINGLE_NEEDLE, TASKS, WORKED_CURVE, Truth
-from sims.coverage_simulation import DEPTHS, LENGTHS, true_outcome
+from lcstats.truths import FOUR_VALUES, SINGLE_NEEDLE, TASKS, WORKED_CURVE
+from sims.coverage_simulation import DEPTHS, LENGTHS
+from sims.published_figures import draw_curves, draw_study
+from sims.published_study import CASES, N_TABLES, THRESHOLD, Outcome, run_study, true_length
 
 OUT = Path("docs/evidence/published.md")
-THRESHOLD = 0.85
-CASES = (5, 20, 80)
+FIGURES = ("curves", "study")
 NEEDLES = (1, 2, 4, 10, 20)
 DEFINITIONS = (("mean", 0.85), ("quantile:0.1", 0.85), ("worst", 0.85), ("mean", 0.95))
 """Depth treatment and threshold."""
 
-N_TABLES = 2000
 FOUR_VALUES_COST = 0.31
 """Logits that each of four values close together costs."""
 
@@ -41,7 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=OUT, help=f"page ({OUT})")
     options = parser.parse_args(arguments)
-    options.out.write_text(make_page(options.seed), encoding="utf-8")
+    study = run_study(options.seed)
+    curves, shares = (options.out.with_name(f"{options.out.stem}-{n}.svg") for n in FIGURES)
+    draw_curves(curves)
+    draw_study(study, shares)
+    page = make_page(options.seed, study, curves.name, shares.name)
+    options.out.write_text(page, encoding="utf-8")
     return 0
 
 
@@ -69,39 +66,8 @@ def standard_error(n_cases: int) -> float:
     return sqrt(THRESHOLD * (1 - THRESHOLD) / (n_cases * DEPTHS.size))
 
 
-def true_length(truth: Truth, treatment: str, threshold: float = THRESHOLD) -> str:
-    """Return the effective length of a truth, as one writes it."""
-    outcome = _true_outcome(truth, treatment, threshold)
-    if outcome == 0:
-        return "under 1K"
-    return f"{LENGTHS[outcome - 1] // 1024}K" + (" or more" if outcome == LENGTHS.size else "")
-
-
-def exact_hit(truth: Truth, n_cases: int) -> float:
-    """Return the probability that the observed length for the depth mean is the true one."""
-    accuracy = truth.accuracy(LENGTHS, DEPTHS)
-    cases = np.full(accuracy.shape, n_cases)
-    masses = outcome_probabilities(accuracy, cases, lc.Criterion(THRESHOLD), lengths=LENGTHS)
-    return float(masses[_true_outcome(truth, "mean")])
-
-
-def simulated_outcomes(truth: Truth, n_cases: int, seed: int) -> list[float]:
-    """Return the shares of tables whose length is true, a doubling off, and further off.
-
-    A mean passes if its count does: ``k >= tau * n * D``, in whole numbers.
-    """
-    name = zlib.crc32(truth.name.encode())
-    rng = Generator(Philox(SeedSequence([seed, name, n_cases])))
-    accuracy = truth.accuracy(LENGTHS, DEPTHS)
-    counts = rng.binomial(n_cases, accuracy, (N_TABLES, *accuracy.shape)).sum(axis=2)
-    passes = 100 * counts >= round(100 * THRESHOLD) * n_cases * DEPTHS.size
-    outcomes = np.cumprod(passes, axis=1).sum(axis=1)
-    distance = np.abs(outcomes - _true_outcome(truth, "mean"))
-    return [float(share.mean()) for share in (distance == 0, distance == 1, distance > 1)]
-
-
-def make_page(seed: int) -> str:
-    """Return the page as Markdown."""
+def make_page(seed: int, study: Sequence[Outcome], curves: str, shares: str) -> str:
+    """Return the page as Markdown; `curves` and `shares` are the names of its figures."""
     start, middle, end, mean = single_needle_at_longest()
     rate, joint, first_rate, first_joint, mean_joint = four_values_at_16k()
     return f"""# The worked example
@@ -117,6 +83,8 @@ any model.
 - **Four values at 16K**: each is found {rate:.2f} of the time mid-document and all four
   {joint:.2f}; {first_rate:.2f} and {first_joint:.2f} at the start; all four {mean_joint:.2f} on
   average over depth.
+
+![Accuracy of the five tasks by length, and of the single needle by depth]({curves})
 
 ## Rate per needle that finds all with probability {THRESHOLD}
 
@@ -143,7 +111,9 @@ The observed effective length (depth mean) of {N_TABLES:,} simulated tables; the
 Carlo error of a share is at most {0.5 / sqrt(N_TABLES):.3f}. The exact probability of a hit needs
 no simulation.
 
-{_study_table(seed)}
+![Shares of simulated tables that hit the true length or miss it, by task and cases]({shares})
+
+{_study_table(study)}
 """
 
 
@@ -153,28 +123,24 @@ def _lengths_table() -> str:
     return _table(["task", *heads], rows)
 
 
-def _study_table(seed: int) -> str:
+def _study_table(study: Iterable[Outcome]) -> str:
     heads = ["task", "true", "cases per cell", "hit", "one doubling off", "further", "exact hit"]
-    rows = []
-    for truth in TASKS:
-        for n_cases in CASES:
-            shares = simulated_outcomes(truth, n_cases, seed)
-            cells = [f"{share:.3f}" for share in shares]
-            exact = f"{exact_hit(truth, n_cases):.4f}"
-            rows.append([truth.name, true_length(truth, "mean"), str(n_cases), *cells, exact])
+    rows = [
+        [
+            outcome.task,
+            outcome.true_length,
+            str(outcome.n_cases),
+            *(f"{share:.3f}" for share in outcome.shares),
+            f"{outcome.exact_hit:.4f}",
+        ]
+        for outcome in study
+    ]
     return _table(heads, rows)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _true_outcome(truth: Truth, treatment: str, threshold: float = THRESHOLD) -> int:
-    criterion = lc.Criterion(threshold, depth_treatment=treatment)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LcstatsWarning)
-        return true_outcome(truth.accuracy(LENGTHS, DEPTHS), criterion)
 
 
 if __name__ == "__main__":

@@ -222,6 +222,17 @@ def _check(fit: CurveFit, n_simulations: int) -> None:
                 "pass a score threshold, or look at the dispersion and the residuals",
             )
         )
+    check_n_simulations(n_simulations)
+
+
+def check_n_simulations(n_simulations: int) -> None:
+    """Refuse too few simulations.
+
+    Raises
+    ------
+    OptionError
+        If there are fewer than 99.
+    """
     if n_simulations < 99:
         raise OptionError(
             describe(

@@ -27,6 +27,7 @@ from sims.coverage_simulation import (
     LENGTHS,
     LEVEL,
     N_DRAWN_BLOCKS,
+    N_FITTED_BLOCKS,
     Block,
     FoundSet,
     Setting,
@@ -210,6 +211,16 @@ class TestSimulation:
             )
         }
         assert names == {"default", "jeffreys", "jeffreys-quantiles", "clusters-ignored"}
+
+    def test_the_curve_has_a_set_of_its_own_point_in_the_first_blocks(self):
+        first, later = (
+            run_block(Block(Setting("cliff", "mean", 20), 1, number, 1))
+            for number in (N_FITTED_BLOCKS - 1, N_FITTED_BLOCKS)
+        )
+        assert "curve" not in {name for name, _ in later}
+        curve, observed = first["curve", "parametric_bootstrap"], first["default", "certified"]
+        # On the cliff the raw cells are right and the curve is not.
+        assert (curve.hit, observed.hit, curve.true_outcome) == (0, 1, observed.true_outcome)
 
     def test_the_sets_are_those_of_the_answer(self):
         rng = np.random.default_rng(1)

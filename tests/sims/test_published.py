@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from lcstats.truths import TASKS
-from sims import published
+from sims import published, published_study
+from sims.published_figures import LABELS, draw_curves, draw_study
 
 PAGE = Path(__file__).parents[2] / published.OUT
 HITS = {
@@ -27,32 +28,36 @@ def test_accuracies_of_the_worked_example():
 def test_required_rates_and_standard_errors():
     rates = [round(published.required_rate(k), 3) for k in published.NEEDLES]
     assert rates == [0.850, 0.922, 0.960, 0.984, 0.992]
-    assert [round(published.standard_error(n), 3) for n in published.CASES] == [0.048, 0.024, 0.012]
+    assert [round(published.standard_error(n), 3) for n in published_study.CASES] == [
+        0.048,
+        0.024,
+        0.012,
+    ]
 
 
 def test_effective_lengths_by_task_and_treatment():
-    assert [published.true_length(truth, "mean") for truth in TASKS] == LENGTHS
-    single = [published.true_length(TASKS[0], *d) for d in published.DEFINITIONS]
+    assert [published_study.true_length(truth, "mean") for truth in TASKS] == LENGTHS
+    single = [published_study.true_length(TASKS[0], *d) for d in published.DEFINITIONS]
     assert single == ["32K", "16K", "16K", "4K"]
-    assert published.true_length(TASKS[-1], "mean", 0.95) == "under 1K"
+    assert published_study.true_length(TASKS[-1], "mean", 0.95) == "under 1K"
 
 
 @pytest.mark.parametrize("truth", TASKS, ids=lambda truth: truth.name)
 @pytest.mark.parametrize("place", range(3))
 def test_hits_are_exact_and_simulations_agree(truth, place):
-    n_cases = published.CASES[place]
-    exact = published.exact_hit(truth, n_cases)
+    n_cases = published_study.CASES[place]
+    exact = published_study.exact_hit(truth, n_cases)
     assert exact == pytest.approx(HITS[truth.name][place], abs=5e-5)
-    shares = published.simulated_outcomes(truth, n_cases, seed=1)
+    shares = published_study.simulated_outcomes(truth, n_cases, seed=1)
     assert sum(shares) == pytest.approx(1)
-    error = (exact * (1 - exact) / published.N_TABLES) ** 0.5
+    error = (exact * (1 - exact) / published_study.N_TABLES) ** 0.5
     assert shares[0] == pytest.approx(exact, abs=4 * error)
 
 
 def test_a_little_over_half_hit_with_5_and_a_quarter_miss_by_a_doubling_with_20():
-    hit, _, _ = published.simulated_outcomes(TASKS[0], 5, seed=1)
+    hit, _, _ = published_study.simulated_outcomes(TASKS[0], 5, seed=1)
     assert 0.5 < hit < 0.56
-    _, one_off, further = published.simulated_outcomes(TASKS[0], 20, seed=1)
+    _, one_off, further = published_study.simulated_outcomes(TASKS[0], 20, seed=1)
     assert one_off == pytest.approx(0.25, abs=0.03)
     assert further < 0.005
 
@@ -60,4 +65,16 @@ def test_a_little_over_half_hit_with_5_and_a_quarter_miss_by_a_doubling_with_20(
 def test_the_committed_page_is_made_again(tmp_path):
     out = tmp_path / "page.md"
     assert published.main(["--seed", "1", "--out", str(out)]) == 0
-    assert out.read_bytes() == PAGE.read_bytes()
+    page = out.read_text("utf-8").replace("](page-", "](published-")
+    assert page == PAGE.read_text("utf-8")
+
+
+def test_the_figures_show_the_study(tmp_path):
+    study = published_study.run_study(seed=1)
+    draw_study(study, tmp_path / "study.svg")
+    drawn = (tmp_path / "study.svg").read_text("utf-8")
+    assert all(truth.name in drawn for truth in TASKS)
+    assert all(f">{label}</text>" in drawn for label in LABELS)
+    draw_curves(tmp_path / "curves.svg")
+    drawn = (tmp_path / "curves.svg").read_text("utf-8")
+    assert all(f">{name}</text>" in drawn for name in ("1K", "128K", "threshold 0.85"))
