@@ -6,13 +6,17 @@ The logit of accuracy is linear in four coefficients, so the law is a design mat
 """
 
 import math
-from dataclasses import KW_ONLY, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, asdict, dataclass, fields
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, xlogy
 
 from lcstats.errors import OptionError, describe
+from lcstats.records import SCHEMA_VERSION, restoring
 
 FloatArray = NDArray[np.float64]
 
@@ -220,6 +224,28 @@ class Curve:
         """The four coefficients, shape (4,), in the order of :data:`TERMS`."""
         return np.array([getattr(self, term) for term in TERMS], dtype=np.float64)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number by its name, JSON-ready."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> "Curve":
+        """Restore what :meth:`to_dict` returned.
+
+        Raises
+        ------
+        FormatError
+            If it is of an unknown schema version or not whole.
+
+        Examples
+        --------
+        >>> curve = Curve(4.2, 0.3, 1.9, 0.6)
+        >>> Curve.from_dict(curve.to_dict()) == curve
+        True
+        """
+        with restoring("Curve", document):
+            return cls(**{field.name: document[field.name] for field in fields(cls)})
+
     def logit_accuracy(self, lengths: ArrayLike, depths: ArrayLike) -> FloatArray:
         """Return the law's eta on the grid of all lengths and depths.
 
@@ -340,10 +366,10 @@ def check_depths(depths: ArrayLike) -> FloatArray:
 
 
 def _check_finite(name: str, value: float) -> None:
-    if not math.isfinite(value):
+    if not isinstance(value, Real) or not math.isfinite(value):
         raise OptionError(
             describe(
-                f"{name} is {value}",
+                f"{name} is {value!r}",
                 "expected a finite number",
                 f"give the curve a number for {name}",
             )

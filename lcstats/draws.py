@@ -9,7 +9,8 @@ from lcstats.cells import CaseIndex, CellGrid
 from lcstats.curve import FloatArray, accuracy_from_logit
 from lcstats.errors import OptionError, describe
 from lcstats.fit import CurveFit, draw_counts, refit
-from lcstats.options import DrawKind, check_option
+from lcstats.options import DrawKind, check_option, check_type
+from lcstats.records import freeze_arrays
 
 N_DRAWS = 2000
 
@@ -17,6 +18,9 @@ N_DRAWS = 2000
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
     """Whole draws of a curve; every derived number is computed draw by draw.
+
+    They have no dictionary form: thousands of tables of accuracies come back in a moment, number
+    for number, from the fit and the seed.
 
     Attributes
     ----------
@@ -37,6 +41,10 @@ class Draws:
     coefficients: FloatArray
     terms: tuple[str, ...]
     n_failed: int
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        freeze_arrays(self)
 
     def __len__(self) -> int:
         return int(self.accuracies.shape[0])
@@ -74,7 +82,8 @@ def resample(
     Raises
     ------
     OptionError
-        If `n_draws` is below 1, or cases are to be drawn from a source that only has counts.
+        If `fit` is no fit, `n_draws` is below 1, or cases are to be drawn from a source that only
+        has counts.
 
     Examples
     --------
@@ -89,6 +98,7 @@ def resample(
     >>> resample(fit_curve(cells), n_draws=100, seed=1).accuracies.shape
     (100, 3, 3)
     """
+    check_type(fit, CurveFit, "fit")
     check_option(kind, DrawKind, "kind")
     _check_n_draws(n_draws)
     rng = np.random.default_rng(seed)

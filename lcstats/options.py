@@ -1,19 +1,23 @@
-"""Every option that takes one of a few words: its type, and the one checker for all of them."""
+"""What options may be: words, their types and their one checker; levels; arguments of our types."""
 
+from collections.abc import Iterable
+from numbers import Real
 from typing import Any, Literal, get_args
 
-from lcstats.errors import OptionError, describe
+from lcstats.errors import LcstatsError, OptionError, describe
 
 Axis = Literal["asked", "received"]
-DepthUnit = Literal["fraction", "percent"]
+DepthUnit = Literal["fraction", "percent", "hundredths", "tokens", "index0", "index1"]
 DrawKind = Literal["parametric_bootstrap", "cluster_bootstrap"]
 TermTestKind = Literal["parametric_bootstrap", "quasi_likelihood"]
-LengthUnit = Literal["tokens", "k1000", "k1024", "characters", "words", "documents"]
+LengthUnit = Literal[
+    "tokens", "k1000", "k1024", "characters", "words", "documents", "pairs", "lines"
+]
 MassKind = Literal["bootstrap", "jeffreys"]
 Method = Literal["observed", "curve"]
 Penalty = Literal["jeffreys", "none"]
 Repeats = Literal["fold", "independent"]
-ScoreScale = Literal["0-1", "0-100", "1-10"]
+ScoreScale = Literal["0-1", "0-100", "1-10", "0-10"]
 SetKind = Literal["default", "certified", "jeffreys"]
 ThresholdRule = Literal["absolute", "relative", "above_chance"]
 
@@ -70,3 +74,99 @@ def check_option(value: str, alias: Any, name: str) -> str:
             )
         )
     return value
+
+
+def check_words(values: str | Iterable[str], alias: Any, name: str) -> tuple[str, ...]:
+    """Return the words of an option that takes several, each once; a plain string is one word.
+
+    Raises
+    ------
+    OptionError
+        If a word is not one of the alias's.
+
+    Examples
+    --------
+    >>> check_words("jeffreys", SetKind, "sets"), check_words(["default"] * 2, SetKind, "sets")
+    (('jeffreys',), ('default',))
+    """
+    listed = [values] if isinstance(values, str) or not isinstance(values, Iterable) else values
+    return tuple(dict.fromkeys(check_option(value, alias, name) for value in listed))
+
+
+def check_level(level: float) -> None:
+    """Refuse a level that is no number between 0 and 1.
+
+    Raises
+    ------
+    OptionError
+        If it is not.
+    """
+    if not isinstance(level, Real) or not 0 < level < 1:
+        raise OptionError(
+            describe(f"level is {level!r}", "expected a number between 0 and 1", "write 0.95, say")
+        )
+
+
+def percent(level: float) -> str:
+    """Write a level as a percentage, never rounded to 100%.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(0.995), percent(0.99999)
+    ('95%', '99.5%', '99.999%')
+    """
+    return f"{100 * level:.10g}%"
+
+
+HOW_TO_MAKE = {
+    "Cells": "count trials with count_cells(trials), or make them with Cells.from_counts(...)",
+    "CellGrid": "count trials with count_cells(trials)",
+    "Criterion": "write Criterion(0.85), say",
+    "CurveFit": "fit cells with fit_curve(cells)",
+    "DataFrame": "read files with read_trials(paths)",
+    "Trials": "make them with Trials.from_frame(frame) or read_trials(paths)",
+    "str": "pass a table with Trials.from_frame(frame), files by their paths",
+}
+"""How to come by an argument of each type, by the type's name."""
+
+
+def check_type(
+    value: object,
+    wanted: type | tuple[type, ...],
+    name: str,
+    *,
+    mend_as: str = "",
+    error: type[LcstatsError] = OptionError,
+) -> None:
+    """Refuse an argument that is not of the type that is worked with.
+
+    Parameters
+    ----------
+    value : object
+    wanted : type or tuple of type
+    name : str
+        The argument's name, for the message.
+    mend_as : str
+        Entry of :data:`HOW_TO_MAKE` that is the mend; the first type's without it.
+    error : type
+        What to raise.
+
+    Raises
+    ------
+    OptionError
+        Or `error`, if the type is another.
+
+    Examples
+    --------
+    >>> check_type("results/", str, "paths")
+    """
+    if isinstance(value, wanted):
+        return
+    types = wanted if isinstance(wanted, tuple) else (wanted,)
+    raise error(
+        describe(
+            f"{name} is of type {type(value).__name__}",
+            f"expected {' or '.join(kind.__name__ for kind in types)}",
+            HOW_TO_MAKE[mend_as or types[0].__name__],
+        )
+    )

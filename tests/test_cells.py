@@ -133,6 +133,12 @@ def test_groups_are_sorted_selected_and_named():
         _ = cells.grid
 
 
+@pytest.mark.parametrize("make", [count_cells, Cells])
+def test_a_table_is_no_trials_and_the_message_says_what_makes_them(make):
+    with pytest.raises(OptionError, match=r"DataFrame; expected .*(from_frame|count_cells)\("):
+        make(pd.DataFrame({"length": [1000], "score": [1]}))
+
+
 def test_counting_cells_again_changes_nothing():
     cells = Cells.from_counts([1000], [0.5], n_cases=3, successes=[[2]])
     assert count_cells(cells) is cells

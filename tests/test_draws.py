@@ -8,7 +8,7 @@ from lcstats.cells import Cells, count_cells
 from lcstats.curve import Curve
 from lcstats.draws import resample
 from lcstats.errors import OptionError
-from lcstats.fit import fit_curve
+from lcstats.fit import fit_curve, goodness_of_fit
 from lcstats.trials import Trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
@@ -80,6 +80,9 @@ def test_equal_seeds_are_byte_identical_on_any_number_of_threads(kind):
 
 def test_what_cannot_be_drawn_is_refused_with_the_mend():
     fit = fit_of()
+    for call in (resample, goodness_of_fit):
+        with pytest.raises(OptionError, match=r"expected CurveFit; fit cells with fit_curve\("):
+            call(Cells(grids=(fit.grid,)))
     with pytest.raises(OptionError, match="use kind='parametric_bootstrap'"):
         resample(fit, kind="cluster_bootstrap")
     with pytest.raises(OptionError, match="leave it out for 2000"):

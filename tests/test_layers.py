@@ -18,7 +18,7 @@ import pytest
 LIBRARY = Path(__file__).resolve().parents[1] / "lcstats"
 
 LAYERS = (
-    ("errors", "options", "kernels"),
+    ("errors", "options", "records", "kernels"),
     ("trials",),
     ("cells", "curve"),
     ("readers", "truths", "datasets", "fit", "flexible"),
@@ -34,9 +34,20 @@ LAYER_OF = {room: layer for layer, rooms in enumerate(LAYERS) for room in rooms}
 # A room imports every layer below its own, except:
 HIGHEST_IMPORTED = {"runner": 3}
 # Rooms of one layer do not import each other, except:
-NEIGHBOURS = {"options": {"errors"}, "cli": {"__init__"}, "__init__": {"cli"}, "__main__": {"cli"}}
+NEIGHBOURS = {
+    "options": {"errors"},
+    "records": {"errors"},
+    "cli": {"__init__"},
+    "__init__": {"cli"},
+    "__main__": {"cli"},
+}
 # Rooms that may use nothing beyond these and the standard library:
-THIRD_PARTY = {"errors": set(), "options": set(), "kernels": {"numba", "numpy"}}
+THIRD_PARTY = {
+    "errors": set(),
+    "options": set(),
+    "records": {"numpy"},
+    "kernels": {"numba", "numpy"},
+}
 
 MAY_IMPORT_LATE = (("__init__",), ("cli",), ("draws",), ("runner", "backends"))
 OUTSIDE = {"benchmarks", "sims", "tests"}

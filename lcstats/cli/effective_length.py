@@ -15,6 +15,7 @@ from lcstats.cli.options import (
     reading_options,
 )
 from lcstats.cli.output import columns_of_text, print_json, print_notices, print_text
+from lcstats.options import percent
 
 if TYPE_CHECKING:
     from lcstats.cells import Cells
@@ -42,14 +43,17 @@ def command(reading: ReadingOptions, analysis: AnalysisOptions, as_json: bool) -
     """State the effective length of every (model, task), with its set and masses.
 
     The effective length is the longest tested length up to which accuracy stays at the threshold
-    or above. The set holds the true one at the level; the masses say how often each length would
-    come up again, and are no such set.
+    or above. The set is proved, or built, to hold the true one at the level, as its line says; the
+    masses say how often each length would come up again, and are no such set.
     """
     from lcstats.report.documents import effective_length_document, own_notices
+    from lcstats.report.fits import each_group
 
     analysis.criterion()
     cells = count_results(read_results(reading, analysis.by), reading)
-    answers = [analyse(group, analysis, fit_if_wanted(group, analysis)) for group in cells]
+    answers = each_group(
+        cells, lambda group: analyse(group, analysis, fit_if_wanted(group, analysis))
+    )
     if as_json:
         print_json(effective_length_document(answers, cells.notices))
         return
@@ -81,6 +85,7 @@ def analyse(
 ) -> "EffectiveLength":
     """State the effective length of one group as the flags say; a fit's notices join its own."""
     from lcstats.lengths import effective_length
+    from lcstats.lengths.notices import notices_on_penalty
 
     answer = effective_length(
         cells,
@@ -91,11 +96,15 @@ def analyse(
         masses=analysis.masses,
         seed=analysis.seed,
     )
-    return answer if tested is None else replace(answer, notices=(*answer.notices, *tested.notices))
+    further = notices_on_penalty(analysis.penalty) if tested is None else tested.notices
+    return replace(answer, notices=(*answer.notices, *further))
 
 
 def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
     """Yield the lines that say an effective length, fit to be read aloud."""
+    from lcstats.lengths.answer import SET_MEANINGS
+    from lcstats.trials.wording import counted
+
     estimate = answer.observed
     unit = answer.length_unit
     yield f"{answer.model} on {answer.task}"
@@ -107,7 +116,7 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
         if interval.fell_back_from:
             asked = interval.fell_back_from
             words += f"; not {asked.kind}, because {asked.reason}"
-        yield f"  {100 * interval.level:.4g}% set, which holds the true one at that level: {words}"
+        yield f"  {percent(interval.level)} set, {SET_MEANINGS[interval.kind]}: {words}"
     if estimate.longest_passing not in (None, estimate.length):
         yield f"  Longest passing length: {estimate.longest_passing} {unit}, past lengths that fail"
     yield from _mass_lines(estimate)
@@ -116,8 +125,8 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
             yield from _curve_lines(other, unit)
     n_unscored = sum(answer.unscored_by_length.values())
     yield (
-        f"  Counts: {answer.n_trials.sum() + n_unscored} trials, {answer.n_cases.sum()} cases, "
-        f"{n_unscored} unscored"
+        f"  Counts: {counted(answer.n_trials.sum() + n_unscored, 'trial')}, "
+        f"{counted(answer.n_cases.sum(), 'case')}, {n_unscored} unscored"
     )
     yield ""
     yield "\n".join(f"  {line}" for line in columns_of_text(_rows(answer)).split("\n"))
@@ -131,7 +140,7 @@ def _curve_lines(estimate: "Estimate", unit: str) -> Iterator[str]:
     yield f"  The curve crosses the threshold: {crossing_words(estimate, unit)}"
     for interval in estimate.sets:
         yield (
-            f"  {100 * interval.level:.4g}% set of the curve, good only if the curve fits: "
+            f"  {percent(interval.level)} set of the curve, good only if the curve fits: "
             f"{interval.display} {unit} ({interval.kind})"
         )
     yield from _mass_lines(estimate)

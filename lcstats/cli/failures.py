@@ -176,8 +176,10 @@ def _as_text(value: object) -> str:
 
 
 def _lines(entries: list[dict[str, Any]], counts: dict[str, int], unit: str) -> Iterator[str]:
+    from lcstats.trials.wording import counted
+
     yield (
-        f"{counts['n_shown']} of {counts['n_failures']} failing trials among "
+        f"{counts['n_shown']} of {counted(counts['n_failures'], 'failing trial')} among "
         f"{counts['n_trials']} ({counts['n_unscored']} unscored, not shown)"
     )
     for entry in entries:

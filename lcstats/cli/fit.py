@@ -16,6 +16,7 @@ from lcstats.cli.options import (
 from lcstats.cli.output import columns_of_text, print_json, print_notices, print_text
 
 if TYPE_CHECKING:
+    from lcstats.cells import Cells
     from lcstats.report.fits import FitWithTest
 
 
@@ -27,22 +28,24 @@ if TYPE_CHECKING:
 def command(reading: ReadingOptions, fitting: FitOptions, as_json: bool) -> None:
     """Fit the curve of accuracy over length and depth to every (model, task), and test it.
 
-    Numbers of a curve that fails its test are not to be quoted.
+    Numbers of a curve that fails its test are not to be quoted. Every term is tested against the
+    curve without it: is there a dip in the middle at all?
     """
-    from lcstats.report.fits import fit_and_test
+    from lcstats.report.fits import each_group, fit_and_test, with_term_tests
 
     cells = count_results(read_results(reading), reading)
-    tested = [
-        fit_and_test(
+
+    def fit(group: "Cells") -> "FitWithTest":
+        tested = fit_and_test(
             group, penalty=fitting.penalty, guess_rate=fitting.guess_rate, seed=fitting.seed
         )
-        for group in cells
-    ]
+        return with_term_tests(group, tested, seed=fitting.seed)
+
+    tested = each_group(cells, fit)
     if as_json:
         from lcstats.report.documents import fit_document
 
-        groups = [(one.fit, one.goodness, one.notices) for one in tested]
-        print_json(fit_document(groups, cells.notices))
+        print_json(fit_document(tested, cells.notices))
         return
     print_notices(cells.notices)
     for number, one in enumerate(tested):
@@ -58,6 +61,7 @@ def command(reading: ReadingOptions, fitting: FitOptions, as_json: bool) -> None
 def describe_fit(tested: "FitWithTest") -> Iterator[str]:
     """Yield the lines that say a fit, fit to be read aloud."""
     from lcstats.report.fits import coefficient_table, dispersion_words, verdict
+    from lcstats.trials.wording import counted
 
     fit = tested.fit
     yield f"{fit.grid.model} on {fit.grid.task}"
@@ -71,10 +75,14 @@ def describe_fit(tested: "FitWithTest") -> Iterator[str]:
     for dropped in fit.dropped_terms:
         yield f"  Dropped: {dropped.term}, because {dropped.reason}"
     yield (
-        f"  Counts: {fit.grid.n_trials.sum()} trials, {fit.grid.n_cases.sum()} cases, "
-        f"{fit.cells.length.size} cells"
+        f"  Counts: {counted(fit.grid.n_trials.sum(), 'trial')}, "
+        f"{counted(fit.grid.n_cases.sum(), 'case')}, {counted(fit.cells.length.size, 'cell')}"
     )
     yield f"  Log-likelihood: {fit.log_likelihood:.2f}; dispersion: {dispersion_words(fit)}"
     yield f"  Penalty: {fit.penalty}; guess rate: {fit.curve.guess_rate:g}"
     yield f"  Separated: {'yes' if fit.separated else 'no'}"
     yield f"  Goodness of fit: {verdict(tested.goodness)}"
+    for test in tested.term_tests:
+        change = -test.aic_difference
+        word = "higher" if change > 0 else "lower"
+        yield f"  Without {test.terms[0]}: AIC {word} by {abs(change):.1f} (p = {test.p_value:.3g})"

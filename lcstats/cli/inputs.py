@@ -35,6 +35,7 @@ def read_results(reading: ReadingOptions, by: Sequence[str] = GROUP) -> "Trials 
         length_unit=reading.length_unit,
         axis=reading.axis,
         filter_name=reading.filter_name,
+        keep_truncated=reading.keep_truncated,
         encoding=reading.encoding,
         decimal=reading.decimal,
         skip_bad_lines=reading.skip_bad_lines,

@@ -48,6 +48,7 @@ class ReadingOptions:
     length_unit: LengthUnit
     axis: Axis
     filter_name: str | None
+    keep_truncated: bool
     repeats: Repeats
     encoding: str | None
     decimal: str
@@ -178,6 +179,11 @@ _READING: tuple[Wrap, ...] = (
     ),
     click.option(
         "--filter", "filter_name", metavar="NAME", help="Keep the rows of one answer filter."
+    ),
+    click.option(
+        "--keep-truncated",
+        is_flag=True,
+        help="Count trials that received well below the tokens asked for, too.",
     ),
     click.option(
         "--repeats",

@@ -1,6 +1,7 @@
 """What commands print: one JSON object, text for people, warnings; and how they write files."""
 
 import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -69,8 +70,8 @@ def columns_of_text(rows: Iterable[Iterable[object]]) -> str:
     return "\n".join(lines)
 
 
-def check_suffix(path: str, allowed: Iterable[str]) -> None:
-    """Refuse an output file whose suffix is not among those that can be written.
+def check_file(path: str, allowed: Iterable[str]) -> None:
+    """Refuse an output file that cannot be: by its suffix, or because its folder is not there.
 
     Raises
     ------
@@ -86,6 +87,15 @@ def check_suffix(path: str, allowed: Iterable[str]) -> None:
                 f"write -o {Path(path).stem or 'file'}{allowed[0]}, say",
             )
         )
+    folder = Path(path).parent
+    if not folder.exists():
+        raise OptionError(
+            describe(
+                f"-o is {path}, and there is no folder {folder}",
+                "expected a file in a folder that exists",
+                f"make it with: mkdir -p {shlex.quote(str(folder))}",
+            )
+        )
 
 
 @contextmanager
@@ -94,8 +104,6 @@ def whole_files(folder: Path) -> Iterator[Path]:
 
     If the block fails, nothing is left behind.
     """
-    made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".lcstats-partial-", dir=folder))
     try:
         yield aside
@@ -103,7 +111,5 @@ def whole_files(folder: Path) -> Iterator[Path]:
             os.replace(path, folder / path.name)
     except BaseException:
         shutil.rmtree(aside)
-        for parent in made:
-            parent.rmdir()
         raise
     shutil.rmtree(aside)

@@ -20,7 +20,7 @@ from lcstats.cli.options import (
     refuse_curve,
 )
 from lcstats.cli.output import (
-    check_suffix,
+    check_file,
     print_json,
     print_notices,
     print_text,
@@ -57,13 +57,16 @@ def command(
     Of several models or tasks each gets a file of its own, named after it; --select takes one.
     """
     from lcstats.report.documents import group_warnings, list_warnings, own_notices
+    from lcstats.report.fits import each_group
 
     check_methods(kind, analysis)
-    check_suffix(output, FIGURE_SUFFIXES)
+    check_file(output, FIGURE_SUFFIXES)
     analysis.criterion()
     cells = count_results(read_results(reading, analysis.by), reading)
     groups = list(cells)
-    fits = [fit_if_wanted(group, analysis) if kind in WITH_CURVE else None for group in groups]
+    fits: list[FitWithTest | None] = [None] * len(groups)
+    if kind in WITH_CURVE:
+        fits = each_group(cells, lambda group: fit_if_wanted(group, analysis))
     answers = [analyse(group, analysis, fit) for group, fit in zip(groups, fits, strict=True)]
     paths = name_files(Path(output), answers)
     with whole_files(Path(output).parent) as folder:

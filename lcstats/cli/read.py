@@ -14,7 +14,7 @@ from lcstats.cli.options import (
     reading_options,
 )
 from lcstats.cli.output import (
-    check_suffix,
+    check_file,
     columns_of_text,
     print_json,
     print_notices,
@@ -44,7 +44,7 @@ def command(reading: ReadingOptions, output: str | None, as_json: bool) -> None:
     from lcstats.report.documents import read_document
 
     if output is not None:
-        check_suffix(output, TABLE_SUFFIXES)
+        check_file(output, TABLE_SUFFIXES)
     results = read_results(reading)
     document = read_document(results, repeats=reading.repeats)
     if output is not None:
@@ -88,8 +88,10 @@ def write_counts(cells: "Cells", path: Path) -> None:
 
 def describe_reading(document: dict[str, Any]) -> Iterator[str]:
     """Yield the lines that say what was found."""
+    from lcstats.trials.wording import counted
+
     files, unit = document["files"], document["length_unit"]
-    yield f"Format: {document['format']}, {len(files)} file{'s' * (len(files) != 1)}"
+    yield f"Format: {document['format']}, {counted(len(files), 'file')}"
     yield f"Files: {name_some(files, most=MOST_FILES)}"
     yield f"Models: {name_some(document['models'])}"
     yield f"Tasks: {name_some(document['tasks'])}"
@@ -97,7 +99,7 @@ def describe_reading(document: dict[str, Any]) -> Iterator[str]:
     yield f"Columns: {', '.join(mapping) or 'counts given as cells'}"
     yield (
         f"Trials: {document['n_trials']} ({document['n_scored']} scored, "
-        f"{document['n_unscored']} unscored), {document['n_cases']} cases"
+        f"{document['n_unscored']} unscored), {counted(document['n_cases'], 'case')}"
         + (", counts only" if document["aggregate_only"] else "")
     )
     if document["n_unscored"]:
@@ -107,7 +109,7 @@ def describe_reading(document: dict[str, Any]) -> Iterator[str]:
     depths = name_some([f"{depth:.4g}" for depth in document["depths"]], most=40)
     yield f"Depths: {len(document['depths'])} ({depths})"
     if document["n_without_depth"]:
-        yield f"Without depth: {document['n_without_depth']} trials"
+        yield f"Without depth: {counted(document['n_without_depth'], 'trial')}"
     if document["n_needles"]:
         yield f"Needles per trial: {', '.join(map(str, document['n_needles']))}"
     yield ""

@@ -4,7 +4,7 @@ import click
 
 from lcstats.cli.commands import define_command
 from lcstats.cli.options import json_option, output_option
-from lcstats.cli.output import check_suffix, print_json, print_notices, print_text
+from lcstats.cli.output import check_file, print_json, print_notices, print_text
 from lcstats.cli.parameters import DEPTHS, LENGTHS
 from lcstats.cli.read import TABLE_SUFFIXES, write_table
 
@@ -65,9 +65,10 @@ def command(
 ) -> None:
     """Make a table of trials from a truth whose accuracies are known."""
     from lcstats.report.documents import list_warnings
+    from lcstats.trials.wording import counted
     from lcstats.truths import simulate_trials
 
-    check_suffix(output, TABLE_SUFFIXES)
+    check_file(output, TABLE_SUFFIXES)
     trials = simulate_trials(truth, lengths, depths, n_trials=n_trials, seed=seed)
     write_table(trials, output)
     if as_json:
@@ -87,7 +88,8 @@ def command(
         return
     print_notices(trials.notices)
     print_text(
-        f"{trials.n_trials} simulated trials of {truth}: {len(lengths)} lengths, {len(depths)} "
-        f"depths, {n_trials} per cell, seed {seed}"
+        f"{counted(trials.n_trials, 'simulated trial')} of {truth}: "
+        f"{counted(len(lengths), 'length')}, {counted(len(depths), 'depth')}, {n_trials} per cell, "
+        f"seed {seed}"
     )
     print_text(f"Written to {output}")

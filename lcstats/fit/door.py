@@ -21,13 +21,13 @@ from lcstats.fit.result import CurveFit
 from lcstats.fit.separation import separates
 from lcstats.fit.solve import Solution, profile_constants, solve
 from lcstats.fit.table import CellTable, DroppedTerm, Law, drop_uninformed, law_of, tabulate
-from lcstats.options import Penalty, check_option
+from lcstats.options import Penalty, check_option, check_type
 
 
 def fit_curve(
     cells: Cells,
     *,
-    terms: Sequence[str] = TERMS,
+    terms: str | Sequence[str] = TERMS,
     penalty: Penalty = "jeffreys",
     guess_rate: float = 0.0,
     lapse_rate: float | Literal["estimate"] = 0.0,
@@ -59,7 +59,7 @@ def fit_curve(
     Raises
     ------
     OptionError
-        If an option is out of range or there are several groups.
+        If `cells` are no cells or several groups, or an option is out of range.
     FitError
         If plain maximum likelihood has no finite answer.
 
@@ -77,12 +77,13 @@ def fit_curve(
     >>> {name: round(getattr(fit.curve, name), 2) for name in fit.parameters}
     {'intercept': 5.65, 'length': 1.13}
     """
+    check_type(cells, Cells, "cells")
     check_option(penalty, Penalty, "penalty")
     penalised = penalty == "jeffreys"
     table = tabulate(cells.grid)
     law = law_of(
         cells.grid,
-        terms,
+        (terms,) if isinstance(terms, str) else terms,
         guess_rate=guess_rate,
         lapse_rate=0.0 if lapse_rate == "estimate" else lapse_rate,
         recency_scale=RECENCY_SCALE if recency_scale == "profile" else recency_scale,

@@ -15,6 +15,8 @@ from lcstats.curve import FloatArray, accuracy_from_logit
 from lcstats.errors import Notice, OptionError, describe
 from lcstats.fit.refit import draw_counts, refit
 from lcstats.fit.result import CurveFit
+from lcstats.options import check_type
+from lcstats.records import SCHEMA_VERSION, freeze_arrays
 
 N_SIMULATIONS = 999
 LEVEL = 0.05
@@ -24,6 +26,8 @@ STATISTICS = ("by_length", "by_depth", "cell_wise", "largest_cell")
 @dataclass(frozen=True, slots=True, eq=False)
 class GoodnessOfFit:
     """How surprising the residuals are under the fitted curve.
+
+    Its dictionary is a summary without the residuals; the fit and the seed give the whole again.
 
     Attributes
     ----------
@@ -51,6 +55,13 @@ class GoodnessOfFit:
     n_simulations: int
     n_failed: int
 
+    def __post_init__(self) -> None:
+        """Make the residuals read-only."""
+        freeze_arrays(self)
+
+    def __repr__(self) -> str:
+        return f"GoodnessOfFit(p = {self.p_value:.3g}, {self.n_simulations} simulations)"
+
     @property
     def passes(self) -> bool:
         """True if nothing speaks against the curve at level .05."""
@@ -59,6 +70,7 @@ class GoodnessOfFit:
     def to_dict(self) -> dict[str, Any]:
         """Return the ``goodness_of_fit`` object of the ``fit`` JSON."""
         return {
+            "schema_version": SCHEMA_VERSION,
             "p_value": self.p_value,
             "p_values": dict(self.p_values),
             "worst_residual": self.worst_residual,
@@ -108,7 +120,8 @@ def goodness_of_fit(
     Raises
     ------
     OptionError
-        If scores are graded (their scatter is not binomial) or there are too few simulations.
+        If `fit` is no fit, scores are graded (their scatter is not binomial) or there are too few
+        simulations.
 
     Examples
     --------
@@ -214,6 +227,7 @@ def _summarise(
 
 
 def _check(fit: CurveFit, n_simulations: int) -> None:
+    check_type(fit, CurveFit, "fit")
     if fit.grid.has_fractions:
         raise OptionError(
             describe(

@@ -11,7 +11,8 @@ from lcstats.errors import OptionError, describe
 from lcstats.fit.goodness import N_SIMULATIONS, check_n_simulations
 from lcstats.fit.refit import draw_counts, refit
 from lcstats.fit.result import CurveFit
-from lcstats.options import TermTestKind
+from lcstats.options import TermTestKind, check_type
+from lcstats.records import SCHEMA_VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class TermTest:
 
     def to_dict(self) -> dict[str, Any]:
         """Return an entry of ``term_tests`` in the ``fit`` JSON."""
-        return {**asdict(self), "terms": list(self.terms)}
+        return {"schema_version": SCHEMA_VERSION, **asdict(self), "terms": list(self.terms)}
 
 
 def compare_terms(
@@ -73,7 +74,8 @@ def compare_terms(
     Raises
     ------
     OptionError
-        If the curves are not nested, or there are too few simulations.
+        If `smaller` or `larger` is no fit, the curves are not nested, or there are too few
+        simulations.
 
     Notes
     -----
@@ -95,6 +97,8 @@ def compare_terms(
     >>> test.terms, test.p_value
     (('middle',), 0.001)
     """
+    check_type(smaller, CurveFit, "smaller")
+    check_type(larger, CurveFit, "larger")
     further = _further_terms(smaller, larger)
     statistic = 2.0 * (larger.log_likelihood - smaller.log_likelihood)
     if larger.grid.has_fractions:

@@ -9,8 +9,17 @@ import numpy as np
 from lcstats.cells import CellGrid
 from lcstats.curve import TERMS, Curve, FloatArray
 from lcstats.errors import Notice
-from lcstats.fit.table import CellTable, DroppedTerm, Law
+from lcstats.fit.table import CellTable, DroppedTerm, Law, tabulate
 from lcstats.options import Penalty
+from lcstats.records import (
+    SCHEMA_VERSION,
+    array_of,
+    freeze_arrays,
+    list_notices,
+    list_numbers,
+    notices_of,
+    restoring,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +69,10 @@ class CurveFit:
     law: Law
     cells: CellTable
     notices: tuple[Notice, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        freeze_arrays(self)
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -112,9 +125,10 @@ class CurveFit:
         return f"CurveFit({', '.join([f'{self.grid.model} on {self.grid.task}: {shown}', *flags])})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the group of the ``fit`` JSON (schema version 1), without goodness of fit."""
+        """Return the group of the ``fit`` JSON, without goodness of fit but with its counts."""
         robust = self.robust_standard_errors
         return {
+            "schema_version": SCHEMA_VERSION,
             "model": self.grid.model,
             "task": self.grid.task,
             "n_trials": int(self.grid.n_trials.sum()),
@@ -126,7 +140,10 @@ class CurveFit:
             "standard_errors": _jsonable(self.standard_errors),
             "robust_standard_errors": None if robust is None else _jsonable(robust),
             "parameters": list(self.parameters),
-            "covariance": [[_finite(v) for v in row] for row in self.covariance.tolist()],
+            "covariance": list_numbers(self.covariance),
+            "robust_covariance": None
+            if self.robust_covariance is None
+            else list_numbers(self.robust_covariance),
             "log_likelihood": self.log_likelihood,
             "deviance": self.deviance,
             "aic": self.aic,
@@ -134,13 +151,54 @@ class CurveFit:
             "separated": self.separated,
             "converged": self.converged,
             "dropped_terms": [dropped.term for dropped in self.dropped_terms],
+            "dropped_because": [dropped.reason for dropped in self.dropped_terms],
             "dispersion": _finite(self.dispersion),
-            "guess_rate": self.curve.guess_rate,
-            "lapse_rate": self.curve.lapse_rate,
-            "recency_scale": self.curve.recency_scale,
-            "base_length": self.curve.base_length,
-            "span_doublings": self.curve.span_doublings,
+            **{name: getattr(self.curve, name) for name in _CONSTANTS},
+            "counts": self.grid.to_dict(),
+            "notices": list_notices(self.notices),
         }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> "CurveFit":
+        """Restore what :meth:`to_dict` returned.
+
+        Raises
+        ------
+        FormatError
+            If it is of an unknown schema version or not whole.
+
+        Notes
+        -----
+        A covariance that is not finite comes back as infinite, a robust one as NaN.
+        """
+        with restoring("CurveFit", document):
+            return _restored(document)
+
+
+def _restored(document: Mapping[str, Any]) -> CurveFit:
+    coefficients = document["coefficients"]
+    constants = {name: document[name] for name in _CONSTANTS}
+    terms = tuple(term for term in TERMS if coefficients[term] is not None)
+    robust = document["robust_covariance"]
+    reasons = zip(document["dropped_terms"], document["dropped_because"], strict=True)
+    grid = CellGrid.from_dict(document["counts"])
+    return CurveFit(
+        curve=Curve(*(coefficients[term] or 0.0 for term in TERMS), **constants),
+        parameters=tuple(document["parameters"]),
+        covariance=array_of(document["covariance"], missing=np.inf),
+        robust_covariance=None if robust is None else array_of(robust),
+        dispersion=float(array_of(document["dispersion"])),
+        dropped_terms=tuple(DroppedTerm(*pair) for pair in reasons),
+        grid=grid,
+        law=Law(terms, **constants),
+        cells=tabulate(grid),
+        notices=notices_of(document["notices"]),
+        **{name: document[name] for name in _AS_THEY_ARE},
+    )
+
+
+_CONSTANTS = ("guess_rate", "lapse_rate", "recency_scale", "base_length", "span_doublings")
+_AS_THEY_ARE = ("log_likelihood", "deviance", "penalty", "separated", "converged")
 
 
 def _errors_by_name(names: tuple[str, ...], covariance: FloatArray) -> Mapping[str, float]:

@@ -16,6 +16,7 @@ from lcstats.curve import (
     design_matrix,
 )
 from lcstats.errors import OptionError, describe
+from lcstats.records import freeze_arrays
 
 SMALLEST_NEW_DIRECTION = 1e-8
 """A column that adds less than this share of its size to the columns before it is no news."""
@@ -38,6 +39,10 @@ class CellTable:
     n_cases: FloatArray
     successes: FloatArray
     flat: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        freeze_arrays(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from lcstats.lengths.certified import certification_floor
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.effective import effective_length
 from lcstats.lengths.masses import outcome_probabilities
+from lcstats.lengths.published import published_lengths
 
 __all__ = [
     "Criterion",
@@ -16,4 +17,5 @@ __all__ = [
     "effective_length",
     "outcome_label",
     "outcome_probabilities",
+    "published_lengths",
 ]

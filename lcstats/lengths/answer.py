@@ -12,6 +12,23 @@ from numpy.typing import NDArray
 from lcstats.errors import Notice
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.crossing import Crossing
+from lcstats.options import percent
+from lcstats.records import (
+    SCHEMA_VERSION,
+    array_of,
+    freeze_arrays,
+    list_notices,
+    notices_of,
+    restoring,
+)
+
+SET_MEANINGS = {
+    "certified": "proved to hold the true one at least that often, if cases are independent",
+    "jeffreys": "built to hold the true one that often, which simulations check but no proof does",
+    "parametric_bootstrap": "of the curve, from tables drawn from it: good only if the curve fits",
+    "cluster_bootstrap": "of the curve, from cases drawn again: good only if the curve fits",
+}
+"""What each kind of set promises at its level: the one source of these words."""
 
 
 def outcome_label(outcome: int, lengths: NDArray[np.int64], *, masses: bool = False) -> str:
@@ -41,6 +58,11 @@ def outcome_length(outcome: int, lengths: NDArray[np.int64]) -> int | None:
     return int(lengths[outcome - 1]) if outcome else None
 
 
+def outcome_of(length: int | None, lengths: NDArray[np.int64]) -> int:
+    """Return the outcome that a length stands for: the inverse of :func:`outcome_length`."""
+    return 0 if length is None else lengths.tolist().index(length) + 1
+
+
 @dataclass(frozen=True, slots=True)
 class FallBack:
     """Which set was asked for and why another stands in its place."""
@@ -51,12 +73,14 @@ class FallBack:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval:
-    """A run of consecutive outcomes that holds the truth at a level; it contains its point.
+    """A run of consecutive outcomes, made to hold the truth at a level; it contains its point.
 
     Attributes
     ----------
-    kind : str
-        How it was made: ``certified`` or ``jeffreys``.
+    kind : {"certified", "jeffreys", "parametric_bootstrap", "cluster_bootstrap"}
+        How it was made. Only ``certified`` is proved to hold the truth at the level, and that if
+        cases are independent; ``jeffreys`` is built to; the bootstraps speak of a fitted curve,
+        and hold good only if it fits. :data:`SET_MEANINGS` says so in words.
     level : float
     lower, upper : int
         First and last outcome, 0..n_lengths.
@@ -81,6 +105,13 @@ class Interval:
     floor: int | None = None
     fell_back_from: FallBack | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make the array read-only."""
+        freeze_arrays(self)
+
+    def __repr__(self) -> str:
+        return f"Interval({percent(self.level)}, {self.kind}: {self.display})"
 
     @property
     def lower_length(self) -> int | None:
@@ -151,6 +182,13 @@ class Estimate:
     masses: Mapping[str, NDArray[np.float64]]
     sets: tuple[Interval, ...]
     crossing: Crossing | None = None
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        freeze_arrays(self)
+
+    def __repr__(self) -> str:
+        return f"Estimate({self.method}: {self.display}, {self.default_set!r})"
 
     @property
     def length(self) -> int | None:
@@ -232,6 +270,10 @@ class EffectiveLength:
     headline: str | None
     notices: tuple[Notice, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        freeze_arrays(self)
+
     @property
     def observed(self) -> Estimate:
         """The estimate from the raw cells."""
@@ -246,10 +288,11 @@ class EffectiveLength:
         """Say the result with task, threshold, depth treatment, method and set."""
         estimate = self.headline_estimate or self.observed
         interval = estimate.default_set
+        quoted = f"{percent(interval.level)} set {interval.display}, {interval.kind}"
         text = (
             f"{self.model} on {self.task}: effective length {estimate.display} "
             f"{self.length_unit} at {self.bar_in_words()}, {self.depth_in_words()} "
-            f"({estimate.method}; {interval.level:.0%} set {interval.display}, {interval.kind})."
+            f"({estimate.method}; {quoted})."
         )
         if self.headline is None:
             text += (
@@ -290,13 +333,15 @@ class EffectiveLength:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the group of the ``effective-length`` JSON (schema version 1)."""
+        """Return the group of the ``effective-length`` JSON, with the notices."""
         return {
+            "schema_version": SCHEMA_VERSION,
             "model": self.model,
             "task": self.task,
             "criterion": {
                 **self.criterion.to_dict(),
                 "applied_threshold": float(self.applied_threshold),
+                "exact_applied_threshold": str(self.applied_threshold),
             },
             "length_unit": self.length_unit,
             "tested_lengths": self.lengths.tolist(),
@@ -306,7 +351,68 @@ class EffectiveLength:
             "accuracy_by_length": self._by_length(self.accuracy),
             "headline": self.headline,
             "estimates": [estimate.to_dict() for estimate in self.estimates],
+            "notices": list_notices(self.notices),
         }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> "EffectiveLength":
+        """Restore what :meth:`to_dict` returned, with its estimates and their sets.
+
+        Raises
+        ------
+        FormatError
+            If it is of an unknown schema version or not whole.
+        """
+        with restoring("EffectiveLength", document):
+            return _restored(document)
 
     def _by_length(self, values: NDArray[Any]) -> dict[str, Any]:
         return dict(zip(map(str, self.lengths.tolist()), values.tolist(), strict=True))
+
+
+def _restored(document: Mapping[str, Any]) -> EffectiveLength:
+    lengths = np.array(document["tested_lengths"], dtype=np.int64)
+    unscored = {int(length): n for length, n in document["n_unscored_by_length"].items()}
+    n_trials, n_cases = (
+        np.array(list(document[f"{name}_by_length"].values()), dtype=np.int64)
+        for name in ("n_trials", "n_cases")
+    )
+    return EffectiveLength(
+        **{name: document[name] for name in ("model", "task", "length_unit", "headline")},
+        criterion=Criterion.from_dict(document["criterion"]),
+        applied_threshold=Fraction(document["criterion"]["exact_applied_threshold"]),
+        lengths=lengths,
+        accuracy=array_of(list(document["accuracy_by_length"].values())),
+        n_trials=n_trials,
+        n_cases=n_cases,
+        n_unscored=np.array([unscored.get(n, 0) for n in lengths.tolist()], dtype=np.int64),
+        unscored_by_length=unscored,
+        estimates=tuple(_estimate_of(part, lengths) for part in document["estimates"]),
+        notices=notices_of(document["notices"]),
+    )
+
+
+def _estimate_of(document: Mapping[str, Any], lengths: NDArray[np.int64]) -> Estimate:
+    crossing = document["crossing"]
+    return Estimate(
+        method=document["method"],
+        outcome=outcome_of(document["length"], lengths),
+        lengths=lengths,
+        longest_passing=document["longest_passing"],
+        masses={kind: array_of(list(by.values())) for kind, by in document["masses"].items()},
+        sets=tuple(_interval_of(part, lengths) for part in document["sets"]),
+        crossing=crossing and Crossing(**crossing),
+    )
+
+
+def _interval_of(document: Mapping[str, Any], lengths: NDArray[np.int64]) -> Interval:
+    """Restore a set; its own dictionary does not say which lengths were tested."""
+    asked = document["fell_back_from"]
+    return Interval(
+        **{name: document[name] for name in ("kind", "level", "extended", "floor", "diagnostics")},
+        lower=outcome_of(document["lower"], lengths),
+        upper=outcome_of(document["upper"], lengths),
+        lengths=lengths,
+        is_default=document["default"],
+        fell_back_from=asked and FallBack(**asked),
+    )

@@ -1,11 +1,14 @@
 """What "works at this length" means: a threshold, a rule for it, and a treatment of depth."""
 
+import operator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from lcstats.errors import OptionError, describe
 from lcstats.options import ThresholdRule, check_option
+from lcstats.records import SCHEMA_VERSION, restoring
 
 TREATMENTS = ("mean", "worst", "pooled")
 
@@ -17,7 +20,7 @@ class Criterion:
     Parameters
     ----------
     threshold : float, str or Fraction
-        In (0, 1]. Held exactly as it is written: 0.85 is 17/20.
+        In (0, 1]. Held as a fraction, exactly as it is written: 0.85 is 17/20.
     rule : {"absolute", "relative", "above_chance"}
         ``absolute``: accuracy at least `threshold`. ``relative``: at least `threshold` times
         the base score of the same language model. ``above_chance``: at least
@@ -28,7 +31,7 @@ class Criterion:
         ``mean`` of the depths' accuracies, ``worst`` depth, ``quantile:q`` (the
         ceil(q n_depths)-th smallest), or ``pooled`` over all cases.
     guess_rate : float, str or Fraction
-        Accuracy of guessing, in [0, 1); used by ``above_chance``.
+        Accuracy of guessing, in [0, 1); used by ``above_chance``. Held as a fraction too.
 
     Raises
     ------
@@ -49,6 +52,7 @@ class Criterion:
 
     def __post_init__(self) -> None:
         check_option(self.rule, ThresholdRule, "rule")
+        object.__setattr__(self, "base_lengths", _whole_lengths(self.base_lengths))
         tau = _exact(self.threshold, "threshold")
         if not 0 < tau <= 1:
             raise OptionError(
@@ -75,6 +79,15 @@ class Criterion:
                 )
             )
         parse_treatment(self.depth_treatment)
+        object.__setattr__(self, "threshold", tau)
+        object.__setattr__(self, "guess_rate", self.exact_guess_rate)
+
+    def __repr__(self) -> str:
+        words = [f"{float(self.exact_threshold):.10g}", f"rule={self.rule!r}"]
+        words += [f"depth_treatment={self.depth_treatment!r}"]
+        words += [f"base_lengths={self.base_lengths}"] * bool(self.base_lengths)
+        words += [f"guess_rate={float(self.exact_guess_rate):.10g}"] * bool(self.guess_rate)
+        return f"Criterion({', '.join(words)})"
 
     @property
     def exact_threshold(self) -> Fraction:
@@ -92,13 +105,40 @@ class Criterion:
         return parse_treatment(self.depth_treatment)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the criterion as JSON-ready values."""
+        """Return the criterion as JSON-ready values, its fractions as numbers and as fractions."""
         return {
+            "schema_version": SCHEMA_VERSION,
             "threshold": float(self.exact_threshold),
+            "exact_threshold": str(self.exact_threshold),
             "rule": self.rule,
             "base_lengths": list(self.base_lengths),
             "depth_treatment": self.depth_treatment,
+            "guess_rate": float(self.exact_guess_rate),
+            "exact_guess_rate": str(self.exact_guess_rate),
         }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> "Criterion":
+        """Restore what :meth:`to_dict` returned.
+
+        Raises
+        ------
+        FormatError
+            If it is of an unknown schema version or not whole.
+
+        Examples
+        --------
+        >>> Criterion.from_dict(Criterion("1/3").to_dict()) == Criterion("1/3")
+        True
+        """
+        with restoring("Criterion", document):
+            return cls(
+                document["exact_threshold"],
+                rule=document["rule"],
+                base_lengths=tuple(document["base_lengths"]),
+                depth_treatment=document["depth_treatment"],
+                guess_rate=document["exact_guess_rate"],
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +177,7 @@ def parse_treatment(text: str) -> Treatment:
         return Treatment(text)
     if text == "worst":
         return Treatment("order")
-    name, _, value = text.partition(":")
+    name, _, value = str(text).partition(":")
     if name == "quantile":
         quantile = _exact(value, "quantile")
         if 0 < quantile < 1:
@@ -149,6 +189,20 @@ def parse_treatment(text: str) -> Treatment:
             "write the lower tenth of the depths as quantile:0.1",
         )
     )
+
+
+def _whole_lengths(lengths: Iterable[int]) -> tuple[int, ...]:
+    """Return lengths as a tuple of whole numbers."""
+    try:
+        return tuple(map(operator.index, lengths))
+    except TypeError as error:
+        raise OptionError(
+            describe(
+                f"base_lengths is {lengths!r}",
+                "expected whole numbers, one or several",
+                "pass base_lengths=(4096,), say",
+            )
+        ) from error
 
 
 def _exact(value: float | str | Fraction, name: str) -> Fraction:

@@ -17,7 +17,9 @@ EXTRAPOLATED_DOUBLINGS = 6.0
 POINTS_PER_DOUBLING = 16
 N_BISECTIONS = 45
 RELATIVE_STEP = 1e-4
-"""Step of the numerical derivative of the crossing, in standard errors."""
+"""Step of the numerical derivative in a parameter, in standard errors."""
+LENGTH_STEP = 1e-5
+"""Step of the numerical derivative in log2 of the length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Crossing:
             "value": self.value,
             "lower": self.lower,
             "upper": self.upper,
+            "level": self.level,
             "extrapolated": self.extrapolated,
         }
 
@@ -149,21 +152,37 @@ def _standard_error(fit: CurveFit, criterion: Criterion, center: float) -> float
     covariance = fit.covariance
     if clustered and fit.robust_covariance is not None:
         covariance = fit.robust_covariance
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    gradient = np.zeros(len(fit.parameters))
-    for j, name in enumerate(fit.parameters):
-        step = RELATIVE_STEP * errors[j]
-        if not 0.0 < step < np.inf:
-            return float("inf")
-        ends = [
-            log2_crossing(fit, _moved(fit.curve, name, way * step), criterion)
-            for way in (-1.0, 1.0)
-        ]
-        gradient[j] = (ends[1] - ends[0]) / (2.0 * step)
+    gradient = _gradient(fit, criterion, center)
     if not np.all(np.isfinite(gradient)):
         return float("inf")
-    variance = float(gradient @ covariance @ gradient)
-    return float(np.sqrt(max(variance, 0.0)))
+    return float(np.sqrt(max(float(gradient @ covariance @ gradient), 0.0)))
+
+
+def _gradient(fit: CurveFit, criterion: Criterion, center: float) -> FloatArray:
+    """Derivative of log2 of the crossing in every parameter; NaN or infinite where it has none.
+
+    At the crossing the height above the bar is 0, so its derivatives in the parameters and in log2
+    of the length give that of the crossing (implicit function theorem); they are central
+    differences through the whole rule.
+    """
+    errors = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0))
+    steps = RELATIVE_STEP * np.where(np.isfinite(errors), errors, np.nan)
+
+    def above(curve: Curve, doublings: float) -> float:
+        reached = height(fit, curve, criterion.treatment, np.array([doublings]))[0]
+        return float(reached) - curve_bar(fit, curve, criterion)
+
+    def difference(name: str, step: float) -> float:
+        ends = [above(_moved(fit.curve, name, way * step), center) for way in (1.0, -1.0)]
+        return (ends[0] - ends[1]) / (2.0 * step)
+
+    rise = above(fit.curve, center + LENGTH_STEP) - above(fit.curve, center - LENGTH_STEP)
+    slope = rise / (2.0 * LENGTH_STEP)
+    if not np.all(steps > 0.0) or slope == 0.0:
+        return np.full(steps.size, np.nan)
+    return np.array(
+        [-difference(n, float(h)) / slope for n, h in zip(fit.parameters, steps, strict=True)]
+    )
 
 
 def _moved(curve: Curve, name: str, step: float) -> Curve:

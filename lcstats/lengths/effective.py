@@ -16,7 +16,7 @@ from lcstats.lengths.jeffreys import jeffreys_bounds, jeffreys_masses, jeffreys_
 from lcstats.lengths.masses import bootstrap_masses
 from lcstats.lengths.notices import notices_on
 from lcstats.lengths.observed import Observed, observe
-from lcstats.options import MassKind, SetKind, check_option
+from lcstats.options import MassKind, SetKind, check_level, check_type, check_words
 
 
 def effective_length(
@@ -25,8 +25,8 @@ def effective_length(
     *,
     fit: CurveFit | None = None,
     level: float = 0.95,
-    sets: Sequence[SetKind] = ("default",),
-    masses: Sequence[MassKind] = ("bootstrap", "jeffreys"),
+    sets: SetKind | Sequence[SetKind] = ("default",),
+    masses: MassKind | Sequence[MassKind] = ("bootstrap", "jeffreys"),
     seed: int = 0,
 ) -> EffectiveLength:
     """State how long a context works, with sets that hold the truth and masses beside them.
@@ -43,10 +43,10 @@ def effective_length(
         A curve fitted to these cells; adds the estimate ``curve`` beside ``observed``.
     level : float
         Level of the sets, in (0, 1).
-    sets : sequence of {"default", "certified", "jeffreys"}
+    sets : {"default", "certified", "jeffreys"} or sequence of them
         ``default`` is ``certified`` where its conditions hold and ``jeffreys``, by name and with
         the reason, where they do not; it is always the first set and the one to quote.
-    masses : sequence of {"bootstrap", "jeffreys"}
+    masses : {"bootstrap", "jeffreys"} or sequence of them
         ``jeffreys`` exists for mean and pooled depth only and is left out elsewhere.
     seed : int
         Used where masses have to be drawn: clusters, very fine lattices, the curve's bootstrap.
@@ -58,7 +58,8 @@ def effective_length(
     Raises
     ------
     OptionError
-        If `cells` holds several groups, a base length was not tested or an option is unknown.
+        If `cells` are no cells or several groups, `criterion` is none, a base length was not
+        tested or an option is unknown.
 
     Examples
     --------
@@ -72,12 +73,17 @@ def effective_length(
     >>> answer.observed.display, answer.observed.default_set.display
     ('8192', '4096 to 8192')
     """
-    _check_level(level)
+    check_type(cells, Cells, "cells")
+    check_type(criterion, Criterion, "criterion")
+    if fit is not None:
+        check_type(fit, CurveFit, "fit")
+    check_level(level)
     grid = cells.grid
     observed = observe(grid, criterion)
     outcome = observed.outcome
     passing = observed.longest_passing
-    intervals = _intervals(grid, observed, criterion, level=level, sets=sets)
+    kinds = check_words(sets, SetKind, "sets")
+    intervals = _intervals(grid, observed, criterion, level=level, kinds=kinds)
     estimate = Estimate(
         method="observed",
         outcome=outcome,
@@ -85,12 +91,14 @@ def effective_length(
         longest_passing=None if passing is None else int(grid.lengths[passing]),
         masses={
             kind: _masses(kind, grid, observed, criterion, seed)
-            for kind in dict.fromkeys(masses)
-            if not (_checked_mass(kind) == "jeffreys" and criterion.treatment.is_order)
+            for kind in check_words(masses, MassKind, "masses")
+            if not (kind == "jeffreys" and criterion.treatment.is_order)
         },
         sets=intervals,
     )
-    notices = notices_on(grid, observed, criterion, intervals[0])
+    notices = notices_on(grid, observed, criterion, intervals[0], has_curve=fit is not None)
+    known = {notice.code for notice in cells.notices}
+    notices = tuple(n for n in notices if not (n.code == "unscored" and n.code in known))
     announce(notices)
     return EffectiveLength(
         model=grid.model,
@@ -128,17 +136,6 @@ def _by_curve(
     return (estimate_from_curve(fit, criterion, level=level, seed=seed),)
 
 
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise OptionError(
-            describe(f"level is {level}", "expected a number between 0 and 1", "write 0.95, say")
-        )
-
-
-def _checked_mass(kind: str) -> str:
-    return check_option(kind, MassKind, "masses")
-
-
 def _masses(
     kind: str, grid: CellGrid, observed: Observed, criterion: Criterion, seed: int
 ) -> np.ndarray:
@@ -154,13 +151,13 @@ def _intervals(
     criterion: Criterion,
     *,
     level: float,
-    sets: Sequence[str],
+    kinds: tuple[str, ...],
 ) -> tuple[Interval, ...]:
     """Make the default set first, then every other kind that was asked for."""
     default = _interval("certified", grid, observed, criterion, level, is_default=True)
     others = [
         _interval(kind, grid, observed, criterion, level)
-        for kind in dict.fromkeys(check_option(kind, SetKind, "sets") for kind in sets)
+        for kind in kinds
         if kind not in ("default", default.kind)
     ]
     return default, *(interval for interval in others if interval.kind != default.kind)

@@ -111,8 +111,9 @@ def passing_probabilities(
         most = np.array([treatment.rank(int(n)) - 1 for n in n_present])
         return at_most_failing(cell_tails(rates, n_cases, tau), most)
     tau = tau.limit_denominator(FINEST_BAR)
+    # A copy, for numba would compile the kernel once more for read-only counts.
     pooled = treatment.kind == "pooled"
-    return accuracy_tails(n_cases, rates, pooled, tau.numerator, tau.denominator)
+    return accuracy_tails(n_cases.copy(), rates, pooled, tau.numerator, tau.denominator)
 
 
 def cell_tails(
@@ -133,7 +134,7 @@ def row_law(rates: NDArray[np.float64], n_cases: NDArray[np.int64], treatment: T
     step, scale = lattice(n_cases[None, :], treatment)
     points = int(scale[0])
     if not treatment.is_order:
-        return RowLaw(sum_of_binomials(n_cases, rates, step[0]), points)
+        return RowLaw(sum_of_binomials(n_cases.copy(), rates, step[0]), points)
     reach = np.array(
         [
             passing_probabilities(rates[None], n_cases[None], Fraction(j, points), treatment)[0]

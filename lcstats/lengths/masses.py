@@ -27,6 +27,7 @@ from lcstats.lengths.laws import (
 )
 from lcstats.lengths.observed import apply_rule, base_rows
 from lcstats.lengths.resampling import resampled_masses
+from lcstats.options import check_type
 
 FINEST_JOINT_LATTICE = 20_000
 """Totals of several base lengths beyond which counted resampling takes over."""
@@ -61,6 +62,8 @@ def outcome_probabilities(
     TableError
         If accuracies lie outside [0, 1], a length has no cases, or unequal numbers of cases have
         too large a common multiple.
+    OptionError
+        If `criterion` is none, or a base length is not among the lengths.
 
     Notes
     -----
@@ -73,6 +76,7 @@ def outcome_probabilities(
     >>> outcome_probabilities([[0.99], [0.5]], 20, Criterion(0.85)).round(4).tolist()
     [0.0, 0.9987, 0.0013]
     """
+    check_type(criterion, Criterion, "criterion")
     rates = np.atleast_2d(np.asarray(accuracy, dtype=np.float64))
     n_cases = np.broadcast_to(np.asarray(n_cases, dtype=np.int64), rates.shape).copy()
     _check_rates(rates, n_cases)

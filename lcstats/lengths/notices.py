@@ -14,13 +14,20 @@ from lcstats.errors import (
 from lcstats.lengths.answer import Interval
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.observed import Observed
+from lcstats.options import Penalty, percent
+from lcstats.trials.wording import counted
 
 FEW_CASES = 10
 """Below this many cases in a cell the bootstrap's variance is short by more than a tenth."""
 
 
 def notices_on(
-    grid: CellGrid, observed: Observed, criterion: Criterion, interval: Interval
+    grid: CellGrid,
+    observed: Observed,
+    criterion: Criterion,
+    interval: Interval,
+    *,
+    has_curve: bool,
 ) -> tuple[Notice, ...]:
     """Collect every notice on one effective length, most important first."""
     return (
@@ -29,7 +36,29 @@ def notices_on(
         *_on_design(grid, criterion),
         *_on_shape(grid, observed),
         *_on_unscored(grid),
+        *_on_guess_rate(criterion, has_curve=has_curve),
     )
+
+
+def notices_on_penalty(penalty: Penalty) -> tuple[Notice, ...]:
+    """Say that a penalty was named where no curve is fitted."""
+    if penalty == "jeffreys":
+        return ()
+    return (
+        Notice(
+            "unused-penalty",
+            f"penalty {penalty!r} has no effect: no curve is fitted",
+        ),
+    )
+
+
+def _on_guess_rate(criterion: Criterion, *, has_curve: bool) -> Iterator[Notice]:
+    if criterion.guess_rate and criterion.rule != "above_chance" and not has_curve:
+        yield Notice(
+            "unused-guess-rate",
+            f"guess rate {float(criterion.exact_guess_rate):g} has no effect on observed with the "
+            f"{criterion.rule} rule: use the rule above_chance, or fit a curve",
+        )
 
 
 def _on_depth(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
@@ -56,7 +85,8 @@ def _on_sizes(grid: CellGrid, interval: Interval) -> Iterator[Notice]:
     if single:
         yield Notice(
             "one-case-cells",
-            f"{single} of {present.size} cells hold one case and cannot vary when drawn again; "
+            f"{single} of {counted(present.size, 'cell')} {'holds' if single == 1 else 'hold'} one "
+            "case and cannot vary when drawn again; "
             "the bootstrap draws them from their length's pooled accuracy",
             SmallSampleWarning,
         )
@@ -65,8 +95,8 @@ def _on_sizes(grid: CellGrid, interval: Interval) -> Iterator[Notice]:
         share = np.sqrt(1 - 1 / smallest)
         yield Notice(
             "few-cases",
-            f"cells hold as few as {smallest} cases: bootstrap masses are too narrow there "
-            f"(standard error x {share:.2f})",
+            f"cells hold as few as {counted(smallest, 'case')}: bootstrap masses are too narrow "
+            f"there (standard error x {share:.2f})",
             SmallSampleWarning,
         )
     yield from _on_floor(grid, interval)
@@ -81,8 +111,8 @@ def _on_floor(grid: CellGrid, interval: Interval) -> Iterator[Notice]:
         place = "cell" if per_cell else "length"
         yield Notice(
             "below-certification-floor",
-            f"a {place} with {_counted(int(counts.min()), 'case')} cannot be certified even if "
-            f"all are right; at {interval.level:.0%} that takes {interval.floor}",
+            f"a {place} with {counted(int(counts.min()), 'case')} cannot be certified even if "
+            f"all are right; at {percent(interval.level)} that takes {interval.floor}",
             SmallSampleWarning,
         )
 
@@ -96,7 +126,8 @@ def _on_design(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
     if lacking:
         yield Notice(
             "ragged-grid",
-            f"{len(lacking)} of {grid.lengths.size} lengths lack some of the {grid.depths.size} "
+            f"{len(lacking)} of {counted(grid.lengths.size, 'length')} "
+            f"{'lacks' if len(lacking) == 1 else 'lack'} some of the {grid.depths.size} "
             f"depths ({_listed(lacking)}): their {criterion.depth_treatment} is over other "
             "depths than the rest",
             DesignWarning,
@@ -110,7 +141,8 @@ def _on_design(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
     if grid.cases is not None and grid.cases.is_clustered:
         yield Notice(
             "clustered",
-            f"{grid.cases.cell.size} cases share {np.unique(grid.cases.cluster).size} clusters; "
+            f"{grid.cases.cell.size} cases share "
+            f"{counted(np.unique(grid.cases.cluster).size, 'cluster')}; "
             "masses draw clusters whole and sets allow for it where they say so",
             DesignWarning,
         )
@@ -134,14 +166,11 @@ def _on_unscored(grid: CellGrid) -> Iterator[Notice]:
         n_all = total + int(grid.n_trials.sum())
         yield Notice(
             "unscored",
-            f"{total} of {n_all} trials are unscored and left out, never counted as wrong "
-            f"(lengths {_listed(sorted(counts))})",
+            f"{total} of {counted(n_all, 'trial')} {'is' if total == 1 else 'are'} unscored and "
+            f"left out, never counted as wrong (length{'s' * (len(counts) != 1)} "
+            f"{_listed(sorted(counts))})",
             UnscoredWarning,
         )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _listed(lengths: list[int]) -> str:

@@ -2,7 +2,8 @@
 
 The tables need no matplotlib. Every ``plot_*`` takes ``ax=`` and returns the axes; without ``ax``
 it makes a figure of its own, in the library's style and outside pyplot, so that nothing opens a
-window or has to be closed. :func:`save_figure` writes it.
+window or has to be closed. :func:`save_figure` writes it. With ``ax`` the style, the layout and
+the legend are the caller's: the title is that of the axes, and every mark has a label.
 
 Examples
 --------

@@ -12,11 +12,15 @@ from lcstats.cells import Cells
 from lcstats.draws import Draws
 from lcstats.fit import CurveFit, GoodnessOfFit
 from lcstats.lengths import EffectiveLength, Interval
+from lcstats.options import percent
 from lcstats.plots.decay_table import decay_data
 from lcstats.plots.labels import (
+    LengthWriter,
+    band_bias_words,
     clean,
     criterion_words,
     estimate_words,
+    length_writer,
     quoted_estimate,
     set_words,
     shape_words,
@@ -66,7 +70,8 @@ def plot_decay(
     a strip above the axes, and its default set a bar in that strip. An arrow says that the end
     lies outside the tested lengths. For worst depth and quantiles single cells are drawn too.
     A fitted curve is drawn between the tested lengths, with a band from its own bootstrap that
-    holds point by point; it is dashed where its test fails.
+    holds point by point; it is dashed where its test fails. Under worst depth and quantiles
+    that band is biased, and the key says to which side.
 
     Parameters
     ----------
@@ -83,18 +88,20 @@ def plot_decay(
     width : {"single", "double"}
         Width of our own figure: 3.3 or 6.9 inches.
     ax : Axes, optional
-        Draw here, in matplotlib's current style, instead of on a figure of our own.
+        Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
+        caption are then the title of the axes, which ``ax.set_title(..., pad=15)`` replaces; every
+        mark has a label and a legend stands inside, where ``ax.legend(...)`` moves it from.
 
     Returns
     -------
     Axes
-        Its ``figure`` goes to :func:`save_figure`.
+        The one drawn on; its ``figure`` goes to :func:`save_figure`.
 
     Raises
     ------
     OptionError
         If `cells` holds several groups, or others than `effective_length` or `fit` was
-        made from.
+        made from, or if `width` is unknown.
 
     Examples
     --------
@@ -111,14 +118,15 @@ def plot_decay(
     fails = goodness is not None and not goodness.passes
     treatment = answer.depth_in_words() if answer else "mean over depths"
     noun = "Mean score" if grid.has_fractions else "Accuracy"
+    band = _band_words(answer, level)
     with open_panel(ax, width) as panel:
         panel.ax.set_ylim(0.0, 1.0)
         panel.ax.set_ylabel(f"{noun}, {treatment}")
         start_log_axis(panel.ax, grid.lengths, grid.length_unit)
         marks = [
             *_draw_accuracy(panel.ax, table, level),
-            *_draw_curve(panel.ax, table, level, fails=fails),
-            *_draw_answer(panel.ax, answer),
+            *_draw_curve(panel.ax, table, band, fails=fails),
+            *_draw_answer(panel.ax, answer, length_writer(grid.lengths, grid.length_unit)),
         ]
         panel.settle()
         set_log_ticks(panel, grid.lengths, grid.length_unit)
@@ -150,7 +158,7 @@ def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float) -> Iterator[Mark
     for bar in points[2]:
         bar.set_clip_on(False)
     what = "observed cell" if single_cells else "observed"
-    yield points, f"{what}, {level * 100:g}% Wilson interval"
+    yield points, f"{what}, {percent(level)} Wilson interval"
     if single_cells:
         cells = table[table["series"] == "cell"]
         dots = ax.plot(
@@ -165,20 +173,26 @@ def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float) -> Iterator[Mark
         yield dots[0], "all cells"
 
 
-def _draw_curve(ax: Axes, table: pd.DataFrame, level: float, *, fails: bool) -> Iterator[Mark]:
+def _band_words(answer: EffectiveLength | None, level: float) -> str:
+    bias = band_bias_words(answer.criterion.treatment) if answer else ""
+    return f"{percent(level)} band at each length{f' ({bias})' if bias else ''}"
+
+
+def _draw_curve(ax: Axes, table: pd.DataFrame, band: str, *, fails: bool) -> Iterator[Mark]:
     curve = table[table["series"] == "curve"]
     if curve.empty:
         return
     look: dict[str, Any] = {"color": CURVE_COLOR, "zorder": 2.5}
-    band = (curve["length"], curve["lower"], curve["upper"])
-    ax.fill_between(*band, alpha=0.18, linewidth=0, **look)
+    ax.fill_between(
+        curve["length"], curve["lower"], curve["upper"], alpha=0.18, linewidth=0, **look
+    )
     style = FAILING_DASHES if fails else "-"
     line = ax.plot(curve["length"], curve["accuracy"], linestyle=style, linewidth=1.2, **look)[0]
     what = "curve that does not fit" if fails else "fitted curve"
-    yield line, f"{what}, {level * 100:g}% band at each length"
+    yield line, f"{what}, {band}"
 
 
-def _draw_answer(ax: Axes, answer: EffectiveLength | None) -> Iterator[Mark]:
+def _draw_answer(ax: Axes, answer: EffectiveLength | None, write: LengthWriter) -> Iterator[Mark]:
     if answer is None:
         return
     bar = float(answer.applied_threshold)
@@ -195,9 +209,9 @@ def _draw_answer(ax: Axes, answer: EffectiveLength | None) -> Iterator[Mark]:
         annotation_clip=False,
     )
     yield line, f"threshold: {answer.bar_in_words()}"
-    yield _mark_length(ax, answer), estimate_words(answer)
+    yield _mark_length(ax, answer), estimate_words(answer, write)
     interval = quoted_estimate(answer).default_set
-    yield _draw_set(ax, interval), set_words(interval, answer.length_unit)
+    yield _draw_set(ax, interval), set_words(interval, write)
 
 
 def _mark_length(ax: Axes, answer: EffectiveLength) -> Line2D:

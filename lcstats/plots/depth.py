@@ -9,8 +9,15 @@ from matplotlib.axes import Axes
 from lcstats.cells import Cells
 from lcstats.draws import Draws
 from lcstats.fit import CurveFit, GoodnessOfFit
+from lcstats.options import percent
 from lcstats.plots.depth_table import depth_data
-from lcstats.plots.labels import clean, length_label, shape_words, unscored_words
+from lcstats.plots.labels import (
+    LengthWriter,
+    clean,
+    length_writer,
+    shape_words,
+    unscored_words,
+)
 from lcstats.plots.panel import Mark, add_key, add_title, open_panel
 from lcstats.plots.style import FAILING_DASHES, PROFILE_COLORS, ColumnWidth
 
@@ -48,17 +55,20 @@ def plot_depth(
     width : {"single", "double"}
         Width of our own figure: 3.3 or 6.9 inches.
     ax : Axes, optional
-        Draw here, in matplotlib's current style, instead of on a figure of our own.
+        Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
+        caption are then the title of the axes, which ``ax.set_title`` replaces; every mark has a
+        label and a legend stands inside, where ``ax.legend(...)`` moves it from.
 
     Returns
     -------
     Axes
-        Its ``figure`` goes to :func:`save_figure`.
+        The one drawn on; its ``figure`` goes to :func:`save_figure`.
 
     Raises
     ------
     OptionError
-        If `cells` holds several groups or no depth, or others than `fit` was made from.
+        If `cells` holds several groups or no depth, or others than `fit` was made from, or if
+        `width` is unknown.
 
     Examples
     --------
@@ -76,7 +86,8 @@ def plot_depth(
         panel.ax.set_ylim(0.0, 1.0)
         panel.ax.set_xlabel("Depth (0 = start, 1 = end)")
         panel.ax.set_ylabel("Mean score" if grid.has_fractions else "Accuracy")
-        marks = list(_draw_profiles(panel.ax, table, grid.length_unit, fails=fails))
+        write = length_writer(grid.lengths, grid.length_unit)
+        marks = list(_draw_profiles(panel.ax, table, write, fails=fails))
         panel.settle()
         caption = f"{clean(grid.task)}: {_said(table, fails=fails)}"
         add_title(panel, grid.model, f"{caption}{shape_words(grid)}{unscored_words(grid)}")
@@ -86,14 +97,16 @@ def plot_depth(
 
 
 def _said(table: pd.DataFrame, *, fails: bool) -> str:
-    words = f"observed, {100 * LEVEL:g}% Wilson intervals"
+    words = f"observed, {percent(LEVEL)} Wilson intervals"
     if (table["series"] == "curve").any():
         curve = "curve that does not fit" if fails else "fitted curve"
-        words += f"; {curve}, {100 * LEVEL:g}% band at each depth"
+        words += f"; {curve}, {percent(LEVEL)} band at each depth"
     return words
 
 
-def _draw_profiles(ax: Axes, table: pd.DataFrame, unit: str, *, fails: bool) -> Iterator[Mark]:
+def _draw_profiles(
+    ax: Axes, table: pd.DataFrame, write: LengthWriter, *, fails: bool
+) -> Iterator[Mark]:
     n_profiles = int(table["profile"].max()) + 1
     for number, profile in table.groupby("profile"):
         index = int(str(number))
@@ -103,7 +116,7 @@ def _draw_profiles(ax: Axes, table: pd.DataFrame, unit: str, *, fails: bool) -> 
             _draw_curve(ax, curve, color, fails=fails)
         points = profile[profile["series"] == "cells"]
         shift = DODGE * (index - (n_profiles - 1) / 2)
-        yield _draw_points(ax, points, shift, MARKERS[index], color), _lengths_of(points, unit)
+        yield _draw_points(ax, points, shift, MARKERS[index], color), _lengths_of(points, write)
 
 
 def _draw_points(ax: Axes, points: pd.DataFrame, shift: float, marker: str, color: str) -> Any:
@@ -134,9 +147,8 @@ def _draw_curve(ax: Axes, curve: pd.DataFrame, color: str, *, fails: bool) -> No
     ax.plot(depth, accuracy, linestyle=style, linewidth=1.1, color=color, zorder=2.5)
 
 
-def _lengths_of(points: pd.DataFrame, unit: str) -> str:
+def _lengths_of(points: pd.DataFrame, write: LengthWriter) -> str:
     first, last = int(points["first_length"].iloc[0]), int(points["last_length"].iloc[0])
-    shortest = length_label(first, unit, grouped=True)
     if first == last:
-        return f"length {shortest}"
-    return f"lengths {shortest} to {length_label(last, unit, grouped=True)}"
+        return f"length {write(first)}"
+    return f"lengths {write(first)} to {write(last)}"

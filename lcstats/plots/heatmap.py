@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import Colormap
-from matplotlib.patches import Patch
 from matplotlib.patheffects import Normal, Stroke
 
 from lcstats.cells import CellGrid, Cells
@@ -19,34 +18,27 @@ from lcstats.plots.labels import (
     count_words,
     criterion_words,
     estimate_words,
-    length_label,
+    length_writer,
     quoted_estimate,
     set_words,
     unscored_words,
 )
-from lcstats.plots.panel import (
-    Mark,
-    Panel,
-    add_key,
-    add_title,
-    open_panel,
+from lcstats.plots.panel import Mark, Panel, add_key, add_title, open_panel, text_widths
+from lcstats.plots.style import ANSWER_COLOR, ColumnWidth, HeatmapStyle, accuracy_colors
+from lcstats.plots.tiles import (
+    add_color_bar,
+    draw_tiles,
+    hole_key,
+    is_low,
+    row_inches,
+    set_tile_axes,
 )
-from lcstats.plots.style import (
-    ANSWER_COLOR,
-    HOLE_EDGE,
-    HOLE_FACE,
-    HOLE_HATCH,
-    ColumnWidth,
-    HeatmapStyle,
-    accuracy_colors,
-)
-from lcstats.plots.tiles import add_color_bar, draw_tiles, is_low, row_inches, set_tile_axes
 
 SMALLEST_TEXT = 5.0
 """Points; counts that would have to be smaller are left out of the cells."""
 LARGEST_TEXT = 7.0
-COUNT_EM = 0.59
-"""Width of an average character of "17/20", in units of its size."""
+FILL, FILL_BEFORE_LAYOUT = 0.86, 0.65
+"""Share of a cell's width that a count may take; the user's layout may yet narrow the axes."""
 
 
 def plot_heatmap(
@@ -59,8 +51,9 @@ def plot_heatmap(
 ) -> Axes:
     """Draw accuracy by length and depth, depth 0 at the top, colours from 0 to 1.
 
-    Lengths and depths are evenly spaced categories. Cells without data are grey and hatched.
-    Where they fit, successes and cases stand in the cells ("17/20"; "n=20" for graded scores).
+    Lengths and depths are evenly spaced categories. Cells without a scored trial are grey and
+    hatched. Where they fit, successes and cases stand in the cells ("17/20"); of graded scores
+    the cases alone ("n=20"), and only where cells differ in them.
 
     Parameters
     ----------
@@ -73,17 +66,21 @@ def plot_heatmap(
     width : {"single", "double"}
         Width of our own figure: 3.3 or 6.9 inches.
     ax : Axes, optional
-        Draw here, in matplotlib's current style, instead of on a figure of our own.
+        Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
+        caption are then the title of the axes, which ``ax.set_title`` replaces. Every mark has a
+        label, but no legend is drawn, as it would hide cells: ``ax.legend(...)`` puts one where
+        there is room.
 
     Returns
     -------
     Axes
-        Its ``figure`` goes to :func:`save_figure`.
+        The one drawn on; its ``figure`` goes to :func:`save_figure`.
 
     Raises
     ------
     OptionError
-        If `cells` holds several groups, or others than `effective_length` was made from.
+        If `cells` holds several groups, or others than `effective_length` was made from, or if
+        `style` or `width` is unknown.
 
     Examples
     --------
@@ -98,16 +95,15 @@ def plot_heatmap(
     table = heatmap_data(cells)
     colors = accuracy_colors(style)
     with open_panel(ax, width) as panel:
-        mesh = draw_tiles(panel.ax, table, "accuracy", colors, limits=(0.0, 1.0))
-        _add_color_bar(panel.ax, mesh, grid, effective_length)
+        tiles = draw_tiles(panel.ax, table, "accuracy", colors, limits=(0.0, 1.0))
+        _add_color_bar(panel.ax, tiles.mesh, grid, effective_length)
         set_tile_axes(panel, table, grid.length_unit)
         caption = f"{clean(grid.task)}: {count_words(grid)}{unscored_words(grid)}"
         if effective_length is not None:
             caption += f"; {criterion_words(effective_length)}"
         add_title(panel, grid.model, caption)
-        marks = [*_mark_answer(panel, table, effective_length), *_hole_key(table, grid)]
-        if marks:
-            add_key(panel, marks)
+        marks = [*_mark_answer(panel, table, effective_length), *hole_key(tiles)]
+        add_key(panel, marks, inside=False)
         panel.finish(row_inches(grid.depths.size) * grid.depths.size)
         _write_counts(panel, table, colors, graded=grid.has_fractions)
     return panel.ax
@@ -137,42 +133,40 @@ def _mark_answer(
     line = panel.ax.axvline(
         edge, color=ANSWER_COLOR, linewidth=thickness, clip_on=False, path_effects=outlined
     )
-    unit = answer.length_unit
-    yield line, f"{estimate_words(answer)}\n{set_words(estimate.default_set, unit)}"
-
-
-def _hole_key(table: pd.DataFrame, grid: CellGrid) -> Iterator[Mark]:
-    """Name the hatching, with the trials that were asked for there and have no score."""
-    holes = table[table["n_cases"] == 0]
-    if holes.empty:
-        return
-    lost = holes.drop_duplicates("length").set_index("length")["n_unscored_at_length"]
-    lost = lost[lost > 0]
-    words = "no data"
-    if lost.size:
-        labels = [length_label(length, grid.length_unit, grouped=True) for length in lost.index]
-        where = labels[0] if len(labels) == 1 else "these lengths"
-        words += f" ({lost.sum()} unscored at {where})"
-    yield Patch(facecolor=HOLE_FACE, edgecolor=HOLE_EDGE, hatch=HOLE_HATCH, linewidth=0), words
+    write = length_writer(table["length"].unique(), answer.length_unit)
+    yield line, f"{estimate_words(answer, write)}\n{set_words(estimate.default_set, write)}"
 
 
 def _write_counts(panel: Panel, table: pd.DataFrame, colors: Colormap, *, graded: bool) -> None:
     """Write successes of cases into the cells if that is legible."""
-    filled = table[table["n_cases"] > 0]
-    n_cases, n_right = filled["n_cases"].tolist(), filled["successes"].tolist()
-    words = [f"n={n}" if graded else f"{k:.0f}/{n}" for k, n in zip(n_right, n_cases, strict=True)]
     lengths, depths = table["length"].unique(), table["depth"].unique()
-    size = min(
-        LARGEST_TEXT,
-        0.86 * panel.width / lengths.size / (COUNT_EM * max(map(len, words))),
-        0.75 * panel.height / depths.size,
-    )
+    filled = table[table["n_cases"] > 0]
+    words = _count_labels(filled, graded=graded)
+    size = _count_size(panel, words, n_lengths=lengths.size, n_depths=depths.size)
     if size < SMALLEST_TEXT:
         return
     column = np.searchsorted(lengths, filled["length"]).tolist()
     row = (np.flatnonzero(table["n_cases"] > 0) % depths.size).tolist()
     for x, y, share, word in zip(column, row, filled["accuracy"], words, strict=True):
         panel.ax.text(x, y, word, size=size, color=_ink_on(colors(share)), ha="center", va="center")
+
+
+def _count_labels(filled: pd.DataFrame, *, graded: bool) -> list[str]:
+    """Return "17/20", or "n=20" for graded scores: blanks where the caption gives the one n."""
+    n_cases = filled["n_cases"].tolist()
+    if not graded:
+        return [f"{k:.0f}/{n}" for k, n in zip(filled["successes"], n_cases, strict=True)]
+    return [f"n={n}" for n in n_cases] if len(set(n_cases)) > 1 else [""] * len(n_cases)
+
+
+def _count_size(panel: Panel, words: list[str], *, n_lengths: int, n_depths: int) -> float:
+    """Return the size at which all counts fit into their cells; 0 if there are none."""
+    widest = text_widths(panel.ax, sorted(set(words)), LARGEST_TEXT).max(initial=0.0)
+    if not widest:
+        return 0.0
+    fill = FILL_BEFORE_LAYOUT if panel.figure is None else FILL
+    room = fill * panel.width / n_lengths
+    return float(min(LARGEST_TEXT, LARGEST_TEXT * room / widest, 0.75 * panel.height / n_depths))
 
 
 def _ink_on(color: tuple[float, float, float, float]) -> str:

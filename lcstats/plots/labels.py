@@ -3,6 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +12,15 @@ from numpy.typing import NDArray
 from lcstats.cells import CellGrid
 from lcstats.fit import GoodnessOfFit
 from lcstats.lengths import EffectiveLength, Estimate, Interval, outcome_label
+from lcstats.lengths.criterion import Treatment
+from lcstats.options import percent
 
 ColumnsOf = Callable[[str], int]
+LengthWriter = Callable[[int], str]
 
 THIN_SPACE = "\u2009"
 ELLIPSIS = "\u2026"
+MINUS = "\u2212"
 BREAKS_AFTER = re.compile(r"(?<=[ \-_/.:@])")
 
 
@@ -42,9 +48,34 @@ def length_label(length: int, unit: str = "tokens", *, grouped: bool = False) ->
     length = int(length)
     if unit == "tokens" and length % 1024 == 0 and length % 1000:
         return f"{length // 1024}K"
-    if grouped and length >= 10_000:
-        return f"{length:,}".replace(",", THIN_SPACE)
-    return str(length)
+    return _with_thin_spaces(length) if grouped else str(length)
+
+
+def _with_thin_spaces(length: int) -> str:
+    return f"{length:,}".replace(",", THIN_SPACE) if length >= 10_000 else str(length)
+
+
+def length_writer(lengths: NDArray[np.int64], unit: str) -> LengthWriter:
+    """Return the one way in which a figure writes all its lengths.
+
+    With K where that does for every length from 1000 on; otherwise all are written out, so that
+    ``32K`` and ``64 000`` never stand side by side.
+
+    Parameters
+    ----------
+    lengths : ndarray of int64, shape (n_lengths,)
+        All lengths of the figure.
+    unit : str
+        Unit of the lengths.
+
+    Examples
+    --------
+    >>> [length_writer(np.array([4096, last]), "tokens")(4096) for last in (8192, 5000)]
+    ['4K', '4096']
+    """
+    long = [length_label(length, unit) for length in lengths.tolist() if length >= 1000]
+    in_k = all(label.endswith("K") for label in long)
+    return partial(length_label, unit=unit, grouped=True) if in_k else _with_thin_spaces
 
 
 def length_axis_label(unit: str) -> str:
@@ -53,14 +84,20 @@ def length_axis_label(unit: str) -> str:
 
 
 def depth_labels(depths: NDArray[np.float64]) -> list[str]:
-    """Write depths with as few decimals as keep them apart; NaN is ``none``.
+    """Write depths exactly where three decimals can, else to two; NaN is ``none``.
+
+    More decimals are taken only where depths would read alike. Pass all depths of a figure, not
+    only those that get a label.
 
     Examples
     --------
-    >>> depth_labels(np.array([0.0, 0.5, 1.0, np.nan]))
-    ['0', '0.5', '1', 'none']
+    >>> depth_labels(np.array([0.0, 0.125, 0.5, np.nan]))
+    ['0', '0.125', '0.5', 'none']
+    >>> depth_labels(np.array([0.0, 1 / 7, 1.0]))
+    ['0', '0.14', '1']
     """
-    for decimals in range(1, 10):
+    exact = np.all(np.isnan(depths) | np.isclose(depths, np.round(depths, 3), rtol=0, atol=1e-9))
+    for decimals in range(3 if exact else 2, 10):
         labels = [_trim(depth, decimals) for depth in depths.tolist()]
         if len(set(labels)) == len(labels):
             break
@@ -73,27 +110,28 @@ def _trim(depth: float, decimals: int) -> str:
     return f"{depth:.{decimals}f}".rstrip("0").rstrip(".")
 
 
-def outcome_words(outcome: int, lengths: NDArray[np.int64], unit: str) -> str:
+def outcome_words(outcome: int, lengths: NDArray[np.int64], write: LengthWriter) -> str:
     """Write an outcome with a figure's labels: ``<4K``, ``32K``, ``>=128K``.
 
     Examples
     --------
-    >>> [outcome_words(i, np.array([4096, 8192]), "tokens") for i in range(3)]
+    >>> lengths = np.array([4096, 8192])
+    >>> [outcome_words(i, lengths, length_writer(lengths, "tokens")) for i in range(3)]
     ['<4K', '4K', '>=8K']
     """
     sign = re.match(r"\D*", outcome_label(outcome, lengths))
     prefix = sign.group() if sign else ""
-    return prefix + length_label(lengths[max(outcome - 1, 0)], unit, grouped=True)
+    return prefix + write(int(lengths[max(outcome - 1, 0)]))
 
 
-def set_words(interval: Interval, unit: str) -> str:
+def set_words(interval: Interval, write: LengthWriter) -> str:
     """Say a set with its level and kind: ``95% set, certified: 16K to 64K``."""
     lower, upper = (
-        outcome_words(end, interval.lengths, unit) for end in (interval.lower, interval.upper)
+        outcome_words(end, interval.lengths, write) for end in (interval.lower, interval.upper)
     )
     span = lower if interval.lower == interval.upper else f"{lower} to {upper}"
     extended = ", extended to its point" if interval.extended else ""
-    return f"{interval.level * 100:g}% set, {interval.kind}: {span}{extended}"
+    return f"{percent(interval.level)} set, {interval.kind}: {span}{extended}"
 
 
 def quoted_estimate(answer: EffectiveLength) -> Estimate:
@@ -101,10 +139,10 @@ def quoted_estimate(answer: EffectiveLength) -> Estimate:
     return answer.headline_estimate or answer.observed
 
 
-def estimate_words(answer: EffectiveLength) -> str:
+def estimate_words(answer: EffectiveLength, write: LengthWriter) -> str:
     """Say the effective length with its method, and whether it is a headline."""
     estimate = quoted_estimate(answer)
-    length = outcome_words(estimate.outcome, estimate.lengths, answer.length_unit)
+    length = outcome_words(estimate.outcome, estimate.lengths, write)
     warning = "" if answer.headline else "; quote the set"
     return f"effective length {length} ({estimate.method}{warning})"
 
@@ -117,8 +155,37 @@ def criterion_words(answer: EffectiveLength) -> str:
 
 def verdict_words(goodness: GoodnessOfFit) -> str:
     """Say whether a curve fits, with the p-value of its test."""
-    word = "nothing speaks against it" if goodness.passes else "it does not fit"
+    word = "nothing speaks against the curve" if goodness.passes else "the curve does not fit"
     return f"{word} (p = {goodness.p_value:.3g})"
+
+
+def band_bias_words(treatment: Treatment) -> str:
+    """Say to which side a band leans because its draws are noisy; empty if to none.
+
+    Under worst depth each draw is a minimum over noisy depths, which is lower than the minimum of
+    the curve itself; quantiles lean likewise, those above the median upwards.
+
+    Examples
+    --------
+    >>> band_bias_words(Treatment("order")), band_bias_words(Treatment("mean"))
+    ('biased low: worst depth of noisy draws', '')
+    """
+    half = Fraction(1, 2)
+    if not treatment.is_order or treatment.quantile == half:
+        return ""
+    what = "worst depth" if treatment.quantile == 0 else "quantile of depths"
+    return f"biased {'low' if treatment.quantile < half else 'high'}: {what} of noisy draws"
+
+
+def signed(number: float) -> str:
+    r"""Write a number with its sign, as typeset text does: a true minus, one decimal.
+
+    Examples
+    --------
+    >>> signed(2.04), signed(-3.96) == "\u22124.0"
+    ('+2.0', True)
+    """
+    return f"{number:+.1f}".replace("-", MINUS)
 
 
 def count_words(grid: CellGrid) -> str:

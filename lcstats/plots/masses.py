@@ -13,6 +13,7 @@ from lcstats.plots.labels import (
     clean,
     criterion_words,
     length_axis_label,
+    length_writer,
     outcome_words,
     quoted_estimate,
     set_words,
@@ -26,8 +27,8 @@ from lcstats.plots.panel import (
     add_key,
     add_title,
     even_ticks,
-    label_widths,
     open_panel,
+    text_widths,
     tick_font_size,
 )
 from lcstats.plots.style import ANSWER_COLOR, MASS_COLORS, ColumnWidth
@@ -41,6 +42,8 @@ NEGLIGIBLE = 0.001
 MEANINGS = {
     "bootstrap": "share of repeats of this sweep (bootstrap)",
     "jeffreys": "posterior probability (jeffreys)",
+    "parametric_bootstrap": "share of tables drawn from the curve (parametric_bootstrap)",
+    "cluster_bootstrap": "share of resamples of whole clusters (cluster_bootstrap)",
 }
 
 
@@ -56,20 +59,23 @@ def plot_masses(
     Parameters
     ----------
     effective_length : EffectiveLength
+        One that was asked for masses.
     width : {"single", "double"}
         Width of our own figure: 3.3 or 6.9 inches.
     ax : Axes, optional
-        Draw here, in matplotlib's current style, instead of on a figure of our own.
+        Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
+        caption are then the title of the axes, which ``ax.set_title`` replaces; every mark has a
+        label and a legend stands inside, where ``ax.legend(...)`` moves it from.
 
     Returns
     -------
     Axes
-        Its ``figure`` goes to :func:`save_figure`.
+        The one drawn on; its ``figure`` goes to :func:`save_figure`.
 
     Raises
     ------
     OptionError
-        If the effective length was made without masses.
+        If the effective length was made without masses, or if `width` is unknown.
 
     Examples
     --------
@@ -116,8 +122,9 @@ def _set_axes(panel: Panel, table: pd.DataFrame, answer: EffectiveLength) -> Non
     ax.set_xlabel(f"Effective {length_axis_label(unit).lower()}")
     ax.tick_params(axis="x", length=0, pad=-STRIP + 5)
     panel.settle()
-    words = [outcome_words(outcome, answer.lengths, unit) for outcome in outcomes.tolist()]
-    widths = label_widths(words, tick_font_size(ax, "x"))
+    write = length_writer(answer.lengths, unit)
+    words = [outcome_words(outcome, answer.lengths, write) for outcome in outcomes.tolist()]
+    widths = text_widths(ax, words, tick_font_size(ax, "x"))
     ticks = even_ticks(panel.width / (outcomes.size + 0.2), widths)
     ax.set_xticks(outcomes[ticks], [words[tick] for tick in ticks])
 
@@ -128,8 +135,8 @@ def _draw_bars(ax: Axes, table: pd.DataFrame) -> Iterator[Mark]:
     for index, kind in enumerate(kinds):
         rows = table[table["kind"] == kind]
         left = rows["outcome"] - 0.4 + index * bar_width
-        bars = ax.bar(left, rows["mass"], bar_width, align="edge", color=MASS_COLORS[index])
-        yield bars, MEANINGS.get(kind, kind)
+        bars = ax.bar(left, rows["mass"], bar_width, align="edge", color=MASS_COLORS[kind])
+        yield bars, MEANINGS[kind]
 
 
 def _draw_set(ax: Axes, table: pd.DataFrame) -> Line2D:
@@ -147,4 +154,5 @@ def _draw_set(ax: Axes, table: pd.DataFrame) -> Line2D:
 
 def _set_meaning(answer: EffectiveLength) -> str:
     interval = quoted_estimate(answer).default_set
-    return f"{set_words(interval, answer.length_unit)}\n(for the true length; not a share)"
+    write = length_writer(answer.lengths, answer.length_unit)
+    return f"{set_words(interval, write)}\n(for the true length; not a share)"

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, NullFormatter
 from matplotlib.transforms import (
@@ -20,13 +21,12 @@ from matplotlib.transforms import (
 from numpy.typing import NDArray
 
 from lcstats.plots.fonts import columns_in_font, quiet_about_fonts, spell_out
-from lcstats.plots.labels import length_axis_label, length_label, wrap_name, wrap_words
+from lcstats.plots.labels import length_axis_label, length_writer, wrap_name, wrap_words
 from lcstats.plots.style import figure_style, width_inches
 
 POINTS = 72.0
 NARROW_EM = 0.5
 """Width of a character in narrow words, in units of the font's size."""
-DIGIT_EM = 0.61
 LINE_SPACING = 1.25
 WIDE = 380.0
 """Points; in wider axes a key has two columns."""
@@ -116,11 +116,29 @@ def open_panel(ax: Axes | None, width: str) -> Iterator[Panel]:
 
 
 def add_title(panel: Panel, name: str, caption: str, *, pad: float = 5.0) -> None:
-    """Write the language model's name in bold, and below it what the figure shows.
+    """Write the language model's name, and below it what the figure shows.
 
-    Names are no mathematics: ``$`` and ``_`` stand for themselves. The caption lies in the
-    title's padding, `pad` points above the axes.
+    Names are no mathematics: ``$`` and ``_`` stand for themselves. In the user's axes both are
+    the title of the axes, which layouts make room for and ``set_title`` replaces.
     """
+    if panel.figure is None:
+        _set_plain_title(panel, name, caption, pad)
+    else:
+        _set_title_block(panel, name, caption, pad)
+
+
+def _set_plain_title(panel: Panel, name: str, caption: str, pad: float) -> None:
+    title = panel.ax.set_title("", pad=pad, fontsize="small", usetex=False)
+    title.set_parse_math(False)
+    fit_words(title, name, panel.width, wrap_name)
+    first = title.get_text()
+    fit_words(title, caption, panel.width, wrap_words)
+    title.set_text(f"{first}\n{title.get_text()}".replace("$", r"\$"))
+    title.set_parse_math(True)
+
+
+def _set_title_block(panel: Panel, name: str, caption: str, pad: float) -> None:
+    """Write the caption into the padding of a bold title, `pad` points above the axes."""
     plain: dict[str, Any] = {"parse_math": False, "usetex": False}
     room = panel.room_right
     below = panel.ax.annotate(
@@ -143,8 +161,34 @@ def add_title(panel: Panel, name: str, caption: str, *, pad: float = 5.0) -> Non
     fit_words(title, name, room, wrap_name)
 
 
-def add_key(panel: Panel, marks: Sequence[Mark]) -> None:
-    """Explain the marks below the axes, outside the data."""
+def add_key(panel: Panel, marks: Sequence[Mark], *, inside: bool = True) -> None:
+    """Label the marks, and explain them: below our own axes, within the user's.
+
+    Parameters
+    ----------
+    panel : Panel
+    marks : sequence of Mark
+        Artists of the axes, so that ``ax.legend()`` finds their labels.
+    inside : bool
+        False where a key within the user's axes would hide data: labels are all there is.
+    """
+    for mark, words in marks:
+        mark.set_label(words)
+    if not marks:
+        return
+    if panel.figure is not None:
+        _put_key_below(panel, marks)
+    elif inside:
+        _put_key_inside(panel, marks)
+
+
+def _put_key_inside(panel: Panel, marks: Sequence[Mark]) -> None:
+    handles, words = zip(*marks, strict=True)
+    key = panel.ax.legend(handles, words, loc="best", fontsize="small")
+    _fit_key(key, panel.width - 2 * font_size(key.get_texts()[0]))
+
+
+def _put_key_below(panel: Panel, marks: Sequence[Mark]) -> None:
     ax, width = panel.ax, panel.width
     axis_box = ax.xaxis.get_tightbbox()
     below = ax.get_window_extent().y0 - axis_box.y0 if axis_box is not None else 0.0
@@ -158,9 +202,13 @@ def add_key(panel: Panel, marks: Sequence[Mark]) -> None:
         borderaxespad=0,
         ncols=n_columns,
     )
+    _fit_key(key, width / n_columns)
+
+
+def _fit_key(key: Legend, width: float) -> None:
     for text in key.get_texts():
         text.set_parse_math(False)
-        fit_words(text, text.get_text(), width / n_columns - 3 * font_size(text), wrap_words)
+        fit_words(text, text.get_text(), width - 3 * font_size(text), wrap_words)
 
 
 def fit_words(text: Text, words: str, room: float, wrap: Callable[..., str]) -> None:
@@ -184,9 +232,8 @@ def start_log_axis(ax: Axes, lengths: NDArray[np.int64], unit: str) -> None:
     ax.set_xlim(*log_limits(lengths))
     ax.set_xlabel(length_axis_label(unit))
     ax.xaxis.set_major_locator(FixedLocator(lengths[[0, -1]].tolist()))
-    ax.xaxis.set_major_formatter(
-        lambda value, position: length_label(round(value), unit, grouped=True)
-    )
+    write = length_writer(lengths, unit)
+    ax.xaxis.set_major_formatter(lambda value, position: write(round(value)))
     ax.xaxis.set_minor_locator(FixedLocator(lengths.tolist()))
     ax.xaxis.set_minor_formatter(NullFormatter())
 
@@ -195,8 +242,8 @@ def set_log_ticks(panel: Panel, lengths: NDArray[np.int64], unit: str) -> None:
     """Label as many lengths as there is room for."""
     low, high = log_limits(lengths)
     positions = np.log2(lengths / low) / np.log2(high / low) * panel.width
-    labels = [length_label(length, unit, grouped=True) for length in lengths.tolist()]
-    kept = spaced_ticks(positions, label_widths(labels, tick_font_size(panel.ax, "x")))
+    labels = list(map(length_writer(lengths, unit), lengths.tolist()))
+    kept = spaced_ticks(positions, text_widths(panel.ax, labels, tick_font_size(panel.ax, "x")))
     panel.ax.xaxis.set_major_locator(FixedLocator(lengths[kept].tolist()))
 
 
@@ -245,7 +292,7 @@ def _clear(
     return bool(room >= (widths[left] + widths[right]) / 2 + gap)
 
 
-def even_ticks(spacing: float, extents: NDArray[np.float64], gap: float = 3.0) -> list[int]:
+def even_ticks(spacing: float, extents: NDArray[np.float64], gap: float = 2.5) -> list[int]:
     """Choose every so-many-th of evenly spaced ticks so that labels of `extents` points fit.
 
     Examples
@@ -267,9 +314,15 @@ def font_size(text: Text) -> float:
     return float(text.get_fontsize())
 
 
-def label_widths(labels: Sequence[str], font_size: float) -> NDArray[np.float64]:
-    """Estimate the width of labels in points."""
-    return np.array([len(label) * DIGIT_EM * font_size for label in labels])
+def text_widths(ax: Axes, texts: Sequence[str], font_size: float) -> NDArray[np.float64]:
+    """Measure texts in the current fonts: widths in points, shape (n_texts,)."""
+    probe = Text(fontsize=font_size, parse_math=False)
+    probe.set_figure(root_figure(ax))
+    widths = []
+    for text in texts:
+        probe.set_text(text)
+        widths.append(in_points(ax, probe.get_window_extent().width))
+    return np.array(widths)
 
 
 def tick_font_size(ax: Axes, axis: str) -> float:

@@ -1,25 +1,30 @@
 """The residual figure: where a fitted curve lies above or below the data, cell by cell."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Rectangle
 
 from lcstats.fit import CurveFit, GoodnessOfFit
-from lcstats.plots.labels import clean, count_words, length_label, verdict_words
+from lcstats.plots.labels import (
+    clean,
+    count_words,
+    depth_labels,
+    length_writer,
+    signed,
+    verdict_words,
+)
 from lcstats.plots.panel import Mark, add_key, add_title, open_panel
 from lcstats.plots.residuals_table import residuals_data
-from lcstats.plots.style import (
-    ANSWER_COLOR,
-    HOLE_EDGE,
-    HOLE_FACE,
-    HOLE_HATCH,
-    ColumnWidth,
-    residual_colors,
+from lcstats.plots.style import ANSWER_COLOR, ColumnWidth, residual_colors
+from lcstats.plots.tiles import (
+    add_color_bar,
+    draw_tiles,
+    hole_key,
+    is_low,
+    row_inches,
+    set_tile_axes,
 )
-from lcstats.plots.tiles import add_color_bar, draw_tiles, is_low, row_inches, set_tile_axes
 
 NARROWEST, WIDEST = 2.0, 5.0
 """Where the colours end; residuals beyond have the last colour."""
@@ -35,22 +40,31 @@ def plot_residuals(
     """Draw the Pearson residual of every cell, depth 0 at the top, colours symmetric around 0.
 
     Blue cells do better than the curve says, red ones worse. The cell farthest from the curve is
-    framed. Cells without data are grey and hatched.
+    framed. Cells without a scored trial are grey and hatched.
 
     Parameters
     ----------
     fit : CurveFit
+        Of one (model, task) group, as :func:`lcstats.fit.fit_curve` returns it.
     goodness : GoodnessOfFit, optional
         The test of `fit`, for its verdict.
     width : {"single", "double"}
         Width of our own figure: 3.3 or 6.9 inches.
     ax : Axes, optional
-        Draw here, in matplotlib's current style, instead of on a figure of our own.
+        Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
+        caption are then the title of the axes, which ``ax.set_title`` replaces. Every mark has a
+        label, but no legend is drawn, as it would hide cells: ``ax.legend(...)`` puts one where
+        there is room.
 
     Returns
     -------
     Axes
-        Its ``figure`` goes to :func:`save_figure`.
+        The one drawn on; its ``figure`` goes to :func:`save_figure`.
+
+    Raises
+    ------
+    OptionError
+        If `width` is unknown.
 
     Examples
     --------
@@ -67,26 +81,28 @@ def plot_residuals(
     limit = float(np.clip(np.ceil(largest), NARROWEST, WIDEST))
     with open_panel(ax, width) as panel:
         colors = residual_colors()
-        mesh = draw_tiles(panel.ax, table, "residual", colors, limits=(-limit, limit))
+        tiles = draw_tiles(panel.ax, table, "residual", colors, limits=(-limit, limit))
         beyond = "both" if largest > limit else "neither"
         ticks = [-limit, 0, limit]
         bar = add_color_bar(
-            panel.ax, mesh, is_low=is_low(grid.depths.size), ticks=ticks, extend=beyond
+            panel.ax, tiles.mesh, is_low=is_low(grid.depths.size), ticks=ticks, extend=beyond
         )
         bar.set_label("Residual" if is_low(grid.depths.size) else "Pearson residual")
         set_tile_axes(panel, table, grid.length_unit)
         verdict = f"; {verdict_words(goodness)}" if goodness else ""
         caption = f"{clean(grid.task)}: cells less the fitted curve, {count_words(grid)}{verdict}"
         add_title(panel, grid.model, caption)
-        add_key(panel, [*_mark_worst(panel.ax, table, grid.length_unit), *_hole_key(table)])
+        marks = [_mark_worst(panel.ax, table, grid.length_unit), *hole_key(tiles)]
+        add_key(panel, marks, inside=False)
         panel.finish(row_inches(grid.depths.size) * grid.depths.size)
     return panel.ax
 
 
-def _mark_worst(ax: Axes, table: pd.DataFrame, unit: str) -> Iterator[Mark]:
+def _mark_worst(ax: Axes, table: pd.DataFrame, unit: str) -> Mark:
     """Frame the cell that is farthest from the curve."""
     index = int(table["is_worst"].argmax())
-    column, row = divmod(index, table["depth"].nunique(dropna=False))
+    lengths, depths = table["length"].unique(), table["depth"].unique()
+    column, row = divmod(index, depths.size)
     frame = Rectangle(
         (column - 0.5, row - 0.5),
         1,
@@ -97,15 +113,8 @@ def _mark_worst(ax: Axes, table: pd.DataFrame, unit: str) -> Iterator[Mark]:
         clip_on=False,
         zorder=4,
     )
-    worst = table.iloc[index]
-    length = length_label(int(worst["length"]), unit, grouped=True)
-    depth = "" if np.isnan(worst["depth"]) else f", depth {worst['depth']:.3g}"
-    sample = Patch(fill=False, edgecolor=ANSWER_COLOR, linewidth=1.4)
     ax.add_patch(frame)
-    yield sample, f"farthest from the curve: {worst['residual']:+.1f} at {length}{depth}"
-
-
-def _hole_key(table: pd.DataFrame) -> Iterator[Mark]:
-    if (table["n_cases"] == 0).any():
-        hole = Patch(facecolor=HOLE_FACE, edgecolor=HOLE_EDGE, hatch=HOLE_HATCH, linewidth=0)
-        yield hole, "no data"
+    length = length_writer(lengths, unit)(lengths[column])
+    depth = "" if np.isnan(depths[row]) else f", depth {depth_labels(depths)[row]}"
+    distance = signed(float(table["residual"].iloc[index]))
+    return frame, f"farthest from the curve: {distance} at {length}{depth}"

@@ -33,7 +33,12 @@ HOLE_EDGE = "#8A8A8A"
 HOLE_HATCH = "//////"
 PROFILE_COLORS = ("#0072B2", "#009E73", "#E69F00", "#D55E00")
 """From short to long contexts."""
-MASS_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
+MASS_COLORS = {
+    "bootstrap": "#0072B2",
+    "jeffreys": "#E69F00",
+    "parametric_bootstrap": "#009E73",
+    "cluster_bootstrap": "#CC79A7",
+}
 
 
 @contextmanager

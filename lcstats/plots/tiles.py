@@ -1,5 +1,7 @@
 """Tiles: one rectangle per length and depth, evenly spaced, depth 0 at the top."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,13 +12,21 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import Colormap
 from numpy.typing import NDArray
 
-from lcstats.plots.labels import depth_labels, length_axis_label, length_label
-from lcstats.plots.panel import POINTS, Panel, even_ticks, label_widths, tick_font_size
+from lcstats.plots.labels import depth_labels, length_axis_label, length_writer
+from lcstats.plots.panel import POINTS, Mark, Panel, even_ticks, text_widths, tick_font_size
 from lcstats.plots.style import HOLE_EDGE, HOLE_FACE, HOLE_HATCH
 
 ROW_INCHES = 0.17
 LOW = 90.0
 """Points; axes that are no higher get shorter labels and fewer ticks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """What was drawn: the coloured cells, and the hatched ones without a score."""
+
+    mesh: QuadMesh
+    holes: PolyCollection
 
 
 def row_inches(n_depths: int) -> float:
@@ -44,7 +54,7 @@ def as_image(table: pd.DataFrame, column: str) -> NDArray[np.float64]:
 
 def draw_tiles(
     ax: Axes, table: pd.DataFrame, column: str, colors: Colormap, *, limits: tuple[float, float]
-) -> QuadMesh:
+) -> Tiles:
     """Draw a column of the table as tiles; where it is NaN, a hatched hole."""
     image = as_image(table, column)
     n_depths, n_lengths = image.shape
@@ -58,19 +68,29 @@ def draw_tiles(
         edgecolors="white",
         linewidth=0.3,
     )
-    holes = np.argwhere(np.isnan(image))
+    return Tiles(mesh, _draw_holes(ax, np.isnan(image)))
+
+
+def _draw_holes(ax: Axes, is_hole: NDArray[np.bool_]) -> PolyCollection:
     corners = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.5, -0.5]])
-    ax.add_collection(
-        PolyCollection(
-            [corners + np.array([column, row]) for row, column in holes],
-            facecolor=HOLE_FACE,
-            edgecolor=HOLE_EDGE,
-            linewidth=0.0,
-            hatch=HOLE_HATCH,
-        ),
-        autolim=False,
+    holes = PolyCollection(
+        [corners + np.array([column, row]) for row, column in np.argwhere(is_hole)],
+        facecolor=HOLE_FACE,
+        edgecolor=HOLE_EDGE,
+        linewidth=0.0,
+        hatch=HOLE_HATCH,
     )
-    return mesh
+    ax.add_collection(holes, autolim=False)
+    return holes
+
+
+def hole_key(tiles: Tiles) -> Iterator[Mark]:
+    """Name the hatching, if there is any.
+
+    Trials without a score are counted by length; which depths they were asked at is not known.
+    """
+    if tiles.holes.get_paths():
+        yield tiles.holes, "no scored trial"
 
 
 def add_color_bar(ax: Axes, mesh: QuadMesh, *, is_low: bool, **options: Any) -> Colorbar:
@@ -90,8 +110,8 @@ def set_tile_axes(panel: Panel, table: pd.DataFrame, unit: str) -> None:
     _set_depth_ticks(panel, depths)
     ax.set_xlabel(length_axis_label(unit))
     panel.settle()
-    names = [length_label(length, unit, grouped=True) for length in lengths.tolist()]
-    widths = label_widths(names, tick_font_size(ax, "x"))
+    names = list(map(length_writer(lengths, unit), lengths.tolist()))
+    widths = text_widths(ax, names, tick_font_size(ax, "x"))
     columns = even_ticks(panel.width / lengths.size, widths)
     ax.set_xticks(columns, [names[column] for column in columns])
 
@@ -105,5 +125,6 @@ def _set_depth_ticks(panel: Panel, depths: NDArray[np.float64]) -> None:
     if panel.figure is None:
         height = panel.height / depths.size
     rows = even_ticks(height, np.full(depths.size, tick_font_size(ax, "y")), gap=1)
-    ax.set_yticks(rows, depth_labels(depths[rows]))
+    labels = depth_labels(depths)
+    ax.set_yticks(rows, [labels[row] for row in rows])
     ax.set_ylabel("Depth (0 = start)" if height * depths.size > LOW else "Depth")

@@ -9,12 +9,13 @@ import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
 from lcstats.readers.request import ReadRequest
-from lcstats.readers.samples import Sample
+from lcstats.readers.samples import UNREADABLE, Sample
 from lcstats.trials import Origin, Part, RawTable
 from lcstats.trials.wording import counted
 
 _N_SHOWN = 5
 _DECODER = json.JSONDecoder()
+_NO_OBJECT = "not one JSON object"
 _SKIP_MEND = "mend it, or pass skip_bad_lines=True (--skip-bad-lines) to leave it out and count it"
 
 Record = dict[str, Any]
@@ -98,6 +99,14 @@ def _load_list(sample: Sample) -> Records:
                 "if the run was cut off, close the list after its last complete object",
             )
         ) from None
+    except UNREADABLE as error:
+        raise FormatError(
+            describe(
+                f"{sample.name}: {_fault_of(error)}",
+                "expected a list of objects with the fields of a trial",
+                "mend what wrote it, or name another file",
+            )
+        ) from None
     _refuse_non_objects(documents, sample)
     return Records(documents, Part(sample.name, len(documents), "item"))
 
@@ -132,7 +141,7 @@ def _load_clean_lines(lines: list[str]) -> list[Record] | None:
     """Parse lines of one object each in one go; None if they are not that."""
     try:
         records = json.loads(f"[{','.join(lines)}]")
-    except json.JSONDecodeError:
+    except UNREADABLE:
         return None
     is_clean = len(records) == len(lines) and set(map(type, records)) <= {dict}
     return records if is_clean else None
@@ -142,38 +151,48 @@ def _load_damaged_lines(lines: list[str], sample: Sample, request: ReadRequest) 
     """Parse line by line: split glued objects, drop a cut end, name bad lines."""
     records: list[Record] = []
     numbers: list[int] = []
-    bad: list[int] = []
+    bad: dict[int, str] = {}
     last = max((i for i, line in enumerate(lines, 1) if line.strip()), default=0)
     cut: int | None = None
     for number, line in enumerate(lines, 1):
-        found, is_complete = _objects_of(line)
-        if is_complete or (number == last and _looks_cut(line, number == len(lines))):
+        found, fault = _objects_of(line)
+        may_be_cut = fault == _NO_OBJECT and number == last
+        if not fault or (may_be_cut and _looks_cut(line, number == len(lines))):
             records += found
             numbers += [number] * len(found)
-            cut = cut if is_complete else number
+            cut = number if fault else cut
         else:
-            bad.append(number)
+            bad[number] = fault
     if bad and not request.skip_bad_lines:
         raise _bad_lines(bad, sample)
-    notices = tuple(_line_notices(sample.name, bad, cut))
+    notices = tuple(_line_notices(sample.name, list(bad), cut))
     part = Part(sample.name, len(records), "line", numbers.__getitem__)
     return Records(records, part, notices)
 
 
-def _objects_of(line: str) -> tuple[list[Record], bool]:
-    """Return the objects of a line, and whether nothing else is on it."""
+def _objects_of(line: str) -> tuple[list[Record], str]:
+    """Return the objects of a line, and what is wrong with the rest of it, if anything."""
     found: list[Record] = []
     text = line.strip(" \t\r\ufeff")
     while text:
         try:
             item, end = _DECODER.raw_decode(text)
-        except json.JSONDecodeError:
-            return found, False
+        except UNREADABLE as error:
+            return found, _fault_of(error)
         if not isinstance(item, dict):
-            return found, False
+            return found, _NO_OBJECT
         found.append(item)
         text = text[end:].lstrip(" \t,")
-    return found, True
+    return found, ""
+
+
+def _fault_of(error: Exception) -> str:
+    """Say why a text cannot be parsed."""
+    if isinstance(error, json.JSONDecodeError):
+        return _NO_OBJECT
+    if isinstance(error, RecursionError):
+        return "nested too deeply to be read"
+    return "a number of too many digits to be read"
 
 
 def _looks_cut(line: str, is_unterminated: bool) -> bool:
@@ -181,10 +200,10 @@ def _looks_cut(line: str, is_unterminated: bool) -> bool:
     return text.startswith("{") and (is_unterminated or not text.endswith("}"))
 
 
-def _bad_lines(bad: list[int], sample: Sample) -> FormatError:
+def _bad_lines(bad: dict[int, str], sample: Sample) -> FormatError:
     lines = [
-        describe(f"{sample.name} line {number}: not one JSON object", "expected one", _SKIP_MEND)
-        for number in bad[:_N_SHOWN]
+        describe(f"{sample.name} line {number}: {fault}", "expected one JSON object", _SKIP_MEND)
+        for number, fault in list(bad.items())[:_N_SHOWN]
     ]
     n_more = len(bad) - len(lines)
     return FormatError("\n".join(lines + [f"and {n_more} more lines"] * bool(n_more)))

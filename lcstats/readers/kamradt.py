@@ -14,6 +14,7 @@ the end of a sentence), the tokens the server counted, failed requests (the runn
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,11 @@ from lcstats.trials.values import spread, texts_of
 ONLY_NEEDLE = "needle"
 """Case id where a file does not name its needle."""
 
+HIGHEST_MARK = 10
+
 _FILE_NAME, _FOLDER_NAME = "file name", "folder name"
+_NO_NEEDLE = "length and depth"
+"""Where a case comes from if no file names a needle."""
 
 _V1_COLUMNS = {
     "length": "context_length",
@@ -45,9 +50,36 @@ _V1_REPEAT = re.compile(r"_results_(\d+)$")
 _LIST_REPEAT = re.compile(r"^(.+)_(\d+)$")
 
 
+def is_v1_layout(record: Mapping[str, Any], stem: str) -> bool:
+    """Tell whether a record has the fields of a trial, by whatever rule it was scored.
+
+    Examples
+    --------
+    >>> trial = {"context_length": 1000, "depth_percent": 0.0, "score": 9.5, "needle": "Figs"}
+    >>> is_v1_layout(trial, "a"), is_v1_layout({"score": 1}, "a_len_1000_depth_0_results")
+    (True, False)
+    """
+    is_named = "needle" in record or _V1_FILE_NAME.search(stem) is not None
+    return is_named and {"context_length", "depth_percent", "score"} <= record.keys()
+
+
+def is_judges_mark(mark: object) -> bool:
+    """Tell whether a score can be a judge's mark: a whole number up to 10, or none at all.
+
+    The runner's judge only gives whole numbers; other scores in its layout are shares of words.
+
+    Examples
+    --------
+    >>> is_judges_mark(7), is_judges_mark(None), is_judges_mark(10.0), is_judges_mark(95)
+    (True, True, False, False)
+    """
+    return not isinstance(mark, float) and not (isinstance(mark, int) and mark > HIGHEST_MARK)
+
+
 def _sniff_v1(sample: Sample, columns: Mapping[str, str]) -> bool:
-    is_named = "needle" in sample.record or _V1_FILE_NAME.search(sample.source.stem) is not None
-    return is_named and {"context_length", "depth_percent", "score"} <= sample.record.keys()
+    return is_v1_layout(sample.record, sample.source.stem) and is_judges_mark(
+        sample.record["score"]
+    )
 
 
 def _sniff_list(sample: Sample, columns: Mapping[str, str]) -> bool:
@@ -55,19 +87,31 @@ def _sniff_list(sample: Sample, columns: Mapping[str, str]) -> bool:
 
 
 def _load_v1(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
-    _require_meaning_of_marks("kamradt_v1", request)
+    require_meaning_of_marks("kamradt_v1", request)
+    return load_v1_layout(samples, request)
+
+
+def load_v1_layout(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
+    """Load files of one trial each, whatever their scores mean."""
     table = load_json(samples, request)
     from_names = [_number_in(_V1_REPEAT, sample.source.stem) for sample in samples]
     return [_complete(table, samples, from_names, _V1_COLUMNS)]
 
 
 def _load_list(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
-    _require_meaning_of_marks("kamradt_list", request)
+    require_meaning_of_marks("kamradt_list", request)
     table = load_json(samples, request)
     return [_complete(table, samples, _numbers_beside(samples), _LIST_COLUMNS)]
 
 
-def _require_meaning_of_marks(name: str, request: ReadRequest) -> None:
+def require_meaning_of_marks(name: str, request: ReadRequest) -> None:
+    """Refuse a judge's marks if the call does not say which of them count as right.
+
+    Raises
+    ------
+    OptionError
+        If neither a score threshold nor a score scale was given.
+    """
     if request.table.score_threshold is None and request.table.score_scale is None:
         raise OptionError(
             describe(
@@ -108,7 +152,7 @@ def _complete(
     n_rows = [part.n_rows for part in table.origin.parts]
     folders = pd.Series(np.repeat([sample.source.folder or "model" for sample in samples], n_rows))
     found = {
-        "case": ("needle", _cases_of(frame)),
+        "case": _cases_of(frame),
         "repeat": _repeats_of(frame, np.repeat(repeats, n_rows)),
         "model": _models_of(frame, folders),
     }
@@ -124,12 +168,12 @@ def _complete(
     )
 
 
-def _cases_of(frame: pd.DataFrame) -> pd.Series:
+def _cases_of(frame: pd.DataFrame) -> tuple[str, pd.Series]:
     if "needle" not in frame:
-        return pd.Series(ONLY_NEEDLE, index=frame.index)
+        return _NO_NEEDLE, pd.Series(ONLY_NEEDLE, index=frame.index)
     needles = texts_of(frame["needle"])
     words = [needle.strip() or ONLY_NEEDLE for needle in needles.uniques]
-    return spread(words, needles.codes).fillna(ONLY_NEEDLE)
+    return "needle", spread(words, needles.codes).fillna(ONLY_NEEDLE)
 
 
 def _repeats_of(frame: pd.DataFrame, from_names: NDArray[np.int64]) -> tuple[str, pd.Series]:

@@ -1,13 +1,17 @@
 """`read_trials`: from paths to trials or cells."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
 
 from lcstats.cells import Cells
 from lcstats.errors import FormatError, Notice, TableError, announce, describe
-from lcstats.options import Axis, DepthUnit, LengthUnit, ScoreScale
+from lcstats.options import Axis, DepthUnit, LengthUnit, ScoreScale, check_type
 from lcstats.readers.formats import Format
 from lcstats.readers.registry import find_format, get_format
 from lcstats.readers.request import ReadRequest
@@ -41,6 +45,7 @@ def read_trials(
     length_unit: LengthUnit = "tokens",
     axis: Axis = "asked",
     filter_name: str | None = None,
+    keep_truncated: bool = False,
     encoding: str | None = None,
     decimal: str = ".",
     skip_bad_lines: bool = False,
@@ -58,19 +63,22 @@ def read_trials(
         Name of the language model, where the files have none or a wrong one.
     columns : mapping of str to str
         Canonical column name to the files' own; wins over aliases.
-    depth_unit : {"fraction", "percent"}, optional
+    depth_unit : {"fraction", "percent", "hundredths", "tokens", "index0", "index1"}, optional
         Unit of the depths; inferred only where a column leaves no doubt.
-    score_scale : {"0-1", "0-100", "1-10"}, optional
+    score_scale : {"0-1", "0-100", "1-10", "0-10"}, optional
         Scale of the scores; inferred only where a column leaves no doubt.
     score_threshold : float, optional
         In the files' own scale: a score at or above it is right (1), another wrong (0).
         Without it, graded scores stay graded.
-    length_unit : {"tokens", "k1000", "k1024", "characters", "words", "documents"}
+    length_unit : {"tokens", "k1000", "k1024", "characters", "words", "documents", "pairs", "lines"}
         Unit of the lengths.
     axis : {"asked", "received"}
         ``"received"`` lets files without asked-for lengths use the tokens received.
     filter_name : str, optional
         Keep the rows whose ``filter`` column says this.
+    keep_truncated : bool
+        Count trials that received well below the tokens asked for, too; they are left out as
+        truncated without it.
     encoding : str, optional
         Encoding of the files; UTF-8, or what a byte order mark says, without it.
     decimal : {".", ","}
@@ -91,7 +99,7 @@ def read_trials(
     TableError
         If values cannot be used; all faults are listed. If nothing is scored.
     OptionError
-        If an option has a word it does not know, or contradicts the files.
+        If `paths` are none, an option has a word it does not know, or contradicts the files.
     MissingExtraError
         If a file needs an optional dependency.
 
@@ -110,12 +118,13 @@ def read_trials(
             length_unit=length_unit,
             axis=axis,
             filter_name=filter_name,
+            keep_truncated=keep_truncated,
         ),
         encoding=encoding,
         decimal=decimal,
         skip_bad_lines=skip_bad_lines,
     )
-    result = read_request(paths, request, format)
+    result = read_request(_listed(paths), request, format)
     announce(result.notices)
     return result
 
@@ -133,7 +142,53 @@ def read_request(
     first, *others = found.format.load(found.samples, request)
     tables = [replace(first, notices=(*found.notices, *first.notices)), *others]
     files = tuple(sample.source.given for sample in found.samples)
-    return found.format.build(tables, request.table, Reading(found.format.name, files))
+    try:
+        result = found.format.build(tables, request.table, Reading(found.format.name, files))
+    except (OverflowError, RecursionError) as error:
+        raise FormatError(
+            describe(
+                f"{found.samples[0].name}: a number of hundreds of digits or a list nested "
+                "thousands deep",
+                "expected values that a table can hold",
+                "mend what wrote it, or name another column with --map COLUMN=THEIRS",
+            )
+        ) from error
+    return replace(result, notices=(*result.notices, *_unnamed_notices(result, request)))
+
+
+def _listed(paths: PathLike | Iterable[PathLike]) -> list[PathLike]:
+    """Return paths as a list.
+
+    Raises
+    ------
+    OptionError
+        If it is something else, such as a table; the message says where that goes.
+    """
+    is_one = isinstance(paths, str | bytes | os.PathLike | pd.DataFrame | pd.Series)
+    listed: list[Any] = list(paths) if isinstance(paths, Iterable) and not is_one else [paths]
+    for path in listed:
+        check_type(path, (str, os.PathLike), "paths")
+    return listed
+
+
+def _unnamed_notices(result: Trials | Cells, request: ReadRequest) -> tuple[Notice, ...]:
+    """Say that nothing names the language model; where several files were joined, that is said."""
+    mapping = result.reading.mapping if result.reading else {}
+    if isinstance(result, Cells):
+        models = {grid.model for grid in result.grids}
+    else:
+        models = set(result.models)
+    known = {notice.code for notice in result.notices}
+    is_named = "model" in mapping or request.table.model_name is not None or models != {"model"}
+    if is_named or "model-unnamed" in known:
+        return ()
+    return (
+        Notice(
+            "model-unnamed",
+            "no column names the language model, so it is called 'model'; "
+            "pass model_name='NAME' (--model-name NAME) to name it",
+        ),
+    )
 
 
 def _sort_out(samples: Sequence[Sample], request: ReadRequest, chosen: Format | None) -> Found:

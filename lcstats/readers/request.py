@@ -1,6 +1,5 @@
 """What a reading call asked for, about files and about the table in them."""
 
-import codecs
 from dataclasses import dataclass, field
 
 from lcstats.errors import OptionError, describe
@@ -50,8 +49,8 @@ class ReadRequest:
     @staticmethod
     def _check_encoding(encoding: str) -> None:
         try:
-            codecs.lookup(encoding)
-        except LookupError:
+            "1".encode(encoding, errors="replace").decode(encoding, errors="replace")
+        except (LookupError, UnicodeError):
             raise OptionError(
                 describe(
                     f"encoding is {encoding!r}",

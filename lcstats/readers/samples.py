@@ -12,7 +12,7 @@ from lcstats.readers.parquet_table import columns_of_parquet
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.sources import Source
 
-Shape = Literal["empty", "csv", "jsonl", "json", "parquet", "unknown"]
+Shape = Literal["empty", "csv", "jsonl", "json", "parquet", "text", "unknown"]
 
 TABLE_SHAPES: tuple[Shape, ...] = ("csv", "jsonl", "json", "parquet")
 """Shapes that hold a table."""
@@ -20,7 +20,13 @@ TABLE_SHAPES: tuple[Shape, ...] = ("csv", "jsonl", "json", "parquet")
 _SEPARATORS = (",", ";", "\t")
 _PARQUET = b"PAR1"
 _BLANK = "\ufeff \t\r\n"
+_LABELLED = re.compile(r"[A-Z]\w*: .*, \w[\w ]*: -?\d+")
+"""A line that tells its values one by one, and ends with a number: no header does."""
+
 _DECODER = json.JSONDecoder()
+
+UNREADABLE = (ValueError, RecursionError)
+"""What parsing raises: bad JSON, numbers of thousands of digits, endless nesting."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,9 +37,9 @@ class Sample:
     ----------
     source : Source
         The file.
-    shape : {"empty", "csv", "jsonl", "json", "parquet", "unknown"}
+    shape : {"empty", "csv", "jsonl", "json", "parquet", "text", "unknown"}
         ``jsonl`` is objects line by line, or one object on a line; ``json`` is a list, or one
-        object over several lines.
+        object over several lines; ``text`` is lines such as ``Label: 7, prompt length: 4800``.
     codec : str
         Codec of a text file.
     columns : tuple of str
@@ -46,6 +52,8 @@ class Sample:
         Everything in a JSON file, where the look had to read it all.
     is_single : bool
         Whether the file is one JSON object.
+    line : str
+        The first line of a file of shape ``text``, empty otherwise.
     """
 
     source: Source
@@ -56,6 +64,7 @@ class Sample:
     separator: str = ","
     documents: list[Any] | None = None
     is_single: bool = False
+    line: str = ""
 
     @property
     def name(self) -> str:
@@ -108,11 +117,13 @@ def look_at(source: Source, request: ReadRequest) -> Sample:
         return Sample(source, "unknown", codec)
     if head[0] in "{[":
         return _look_at_json(source, codec, head)
-    return _look_at_csv(source, codec, head)
+    return _look_at_lines(source, codec, head)
 
 
-def _look_at_csv(source: Source, codec: str, head: str) -> Sample:
+def _look_at_lines(source: Source, codec: str, head: str) -> Sample:
     line = re.split(r"[\r\n]", head, maxsplit=1)[0]
+    if _LABELLED.fullmatch(line):
+        return Sample(source, "text", codec, line=line)
     headers = {separator: split_line(line, separator) for separator in _SEPARATORS}
     separator = max(_SEPARATORS, key=lambda candidate: len(headers[candidate]))
     columns = headers[separator]
@@ -137,7 +148,7 @@ def _look_at_json(source: Source, codec: str, head: str) -> Sample:
         text = decode_text(source.data, codec, name=source.name).strip(_BLANK)
         try:
             document = json.loads(text)
-        except json.JSONDecodeError:
+        except UNREADABLE:
             return _look_at_first(source, codec, text)
         return _sample_of(source, codec, document, on_one_line="\n" not in text)
     sample = _look_at_first(source, codec, head)
@@ -165,7 +176,7 @@ def _look_at_first(source: Source, codec: str, text: str) -> Sample:
     start = len(text) - len(text[in_list:].lstrip(_BLANK))
     try:
         first, _ = _DECODER.raw_decode(text, start)
-    except json.JSONDecodeError:
+    except UNREADABLE:
         first = {}
     record = first if isinstance(first, dict) else {}
     return Sample(source, "json" if in_list else "jsonl", codec, tuple(record), record)

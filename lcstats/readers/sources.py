@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lcstats.errors import FormatError, LcstatsError, describe
-from lcstats.readers.extras import load_extra
+from lcstats.readers.archives import decompress_zstd, read_member
+from lcstats.readers.inspect_archive import is_inspect_archive, join_log
 
 SMALL = 1 << 20
 """Files up to this many bytes are read at once; of longer ones, only so much is looked at."""
@@ -110,7 +111,10 @@ def find_sources(paths: PathLike | Iterable[PathLike]) -> list[Source]:
         If a path does not exist, holds no file, or cannot be decompressed.
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    names = dict(file for path in given for file in _expand(os.fspath(path)))
+    files: dict[str, tuple[str, str]] = {}
+    for path, name in (file for each in given for file in _expand(os.fspath(each))):
+        files.setdefault(os.path.abspath(path), (path, name))
+    names = dict(files.values())
     if not names:
         raise FormatError(
             describe(
@@ -190,7 +194,7 @@ def _unpack(name: str, given: str, data: bytes) -> list[Source]:
         if data.startswith(_GZIP):
             return _unpack(name, given, gzip.decompress(data))
         if data.startswith(_ZSTD):
-            return _unpack(name, given, _decompress_zstd(name, data))
+            return _unpack(name, given, decompress_zstd(name, data))
         if data.startswith(_ZIP):
             return list(_open_members(name, given, data))
     except LcstatsError:
@@ -202,23 +206,22 @@ def _unpack(name: str, given: str, data: bytes) -> list[Source]:
 
 def _open_members(name: str, given: str, data: bytes) -> Iterator[Source]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = [
-            member
-            for member in archive.infolist()
-            if not member.is_dir() and all(map(_is_visible, member.filename.split("/")))
-        ]
+        files = [member for member in archive.infolist() if not member.is_dir()]
+        members = [member for member in files if all(map(_is_visible, member.filename.split("/")))]
         if not members:
-            raise _nothing_at(f"{name} holds no files", "expected results files in the archive")
-        for member in members:
-            label = name if len(members) == 1 else f"{name}!{member.filename}"
-            yield from _unpack(label, f"{given}!{member.filename}", archive.read(member))
+            hidden = f"only {len(files)} whose path begins with a dot" if files else "no files"
+            raise _nothing_at(f"{name} holds {hidden}", "expected results files in the archive")
+        by_name = {member.filename: member for member in members}
 
+        def read(member_name: str) -> bytes:
+            return read_member(archive, by_name[member_name], data, name=name)
 
-def _decompress_zstd(name: str, data: bytes) -> bytes:
-    pyarrow = load_extra("pyarrow", extra="parquet", purpose=f"opening {name} (zstd)")
-    stream = pyarrow.CompressedInputStream(pyarrow.py_buffer(data), "zstd")
-    content: bytes = stream.read()
-    return content
+        if is_inspect_archive(by_name):
+            yield Source(name, given, join_log(by_name, read))
+            return
+        for member_name in by_name:
+            label = name if len(by_name) == 1 else f"{name}!{member_name}"
+            yield from _unpack(label, f"{given}!{member_name}", read(member_name))
 
 
 def _broken_archive(name: str, error: Exception) -> FormatError:

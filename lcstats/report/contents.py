@@ -17,24 +17,22 @@ from lcstats.lengths import (
     effective_length,
     outcome_label,
 )
+from lcstats.lengths.answer import SET_MEANINGS as SET_MEANINGS
+from lcstats.lengths.notices import notices_on_penalty
+from lcstats.options import check_type
+from lcstats.options import percent as percent
 from lcstats.plots import length_label
 from lcstats.report.documents import own_notices
 from lcstats.report.figures import FigureEntry, draw_figures
 from lcstats.report.fits import FitWithTest, fit_and_test
 from lcstats.report.settings import ReportSettings
+from lcstats.trials.wording import counted
 
 SMALLEST_SHARE = 0.0005
 """Masses below this are not rows of the page's table; the CSV has them."""
 
 SAID_ONCE = ("ragged-grid",)
 """Codes of notices whose words name the depth treatment and whose fact does not depend on it."""
-
-SET_MEANINGS = {
-    "certified": "proved to hold the true one at least that often, if cases are independent",
-    "jeffreys": "built to hold the true one that often, which simulations check but no proof does",
-    "parametric_bootstrap": "of the curve, from tables drawn from it: good only if the curve fits",
-    "cluster_bootstrap": "of the curve, from cases drawn again: good only if the curve fits",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,10 +84,24 @@ class GroupContent:
         """Trials over all lengths, scored or not."""
         return int(self.answer.n_trials.sum()) + self.n_unscored
 
+    @property
+    def counts(self) -> str:
+        """Scored trials, cases and lengths in words."""
+        answer = self.answer
+        numbers = [
+            counted(answer.n_trials.sum(), "scored trial"),
+            counted(answer.n_cases.sum(), "case"),
+            counted(answer.lengths.size, "length"),
+        ]
+        ends = dict.fromkeys([answer.lengths[0], answer.lengths[-1]])
+        span = f"{'from ' if len(ends) > 1 else 'of '}{' to '.join(map(str, ends))}"
+        return f"{', '.join(numbers)} {span} {answer.length_unit}"
+
 
 def build_group(
     cells: Cells,
     criterion: Criterion,
+    tested: FitWithTest | None,
     *,
     slug: str,
     level: float,
@@ -97,10 +109,9 @@ def build_group(
     folder: Path,
 ) -> GroupContent:
     """Analyse one group and draw its figures into `folder`."""
-    tested = fit_if_wanted(cells, criterion, settings=settings)
     answer = analyse(cells, criterion, tested, level=level, settings=settings)
-    if tested is not None:
-        answer = replace(answer, notices=(*answer.notices, *tested.notices))
+    further = notices_on_penalty(settings.penalty) if tested is None else tested.notices
+    answer = replace(answer, notices=(*answer.notices, *further))
     other = None
     if cells.grid.depths.size > 1:
         other_criterion = replace(criterion, depth_treatment=_other_treatment(criterion))
@@ -120,6 +131,7 @@ def fit_if_wanted(
     cells: Cells, criterion: Criterion, *, settings: ReportSettings
 ) -> FitWithTest | None:
     """Fit and test the curve where the settings name it and several lengths were tested."""
+    check_type(criterion, Criterion, "criterion")
     if "curve" not in settings.methods or cells.grid.lengths.size < 2:
         return None
     guess_rate = float(criterion.exact_guess_rate)
@@ -199,17 +211,6 @@ def set_in_words(interval: Interval, unit: str) -> str:
         asked = interval.fell_back_from
         words += f"; not {asked.kind}, because {asked.reason}"
     return words
-
-
-def percent(share: float) -> str:
-    """Write a level as a percentage.
-
-    Examples
-    --------
-    >>> percent(0.95), percent(0.995)
-    ('95%', '99.5%')
-    """
-    return f"{100 * share:.4g}%"
 
 
 def length_table(answer: EffectiveLength) -> pd.DataFrame:

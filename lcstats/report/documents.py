@@ -11,14 +11,13 @@ import numpy as np
 from lcstats.cells import Cells
 from lcstats.errors import Notice
 from lcstats.options import Repeats
+from lcstats.records import SCHEMA_VERSION
 from lcstats.trials import Trials
 
 if TYPE_CHECKING:
     # Reading alone needs these objects too, and should not wait for scipy and numba.
-    from lcstats.fit import CurveFit, GoodnessOfFit
     from lcstats.lengths import EffectiveLength
-
-SCHEMA_VERSION = 1
+    from lcstats.report.fits import FitWithTest
 
 
 def to_json(document: Mapping[str, Any]) -> str:
@@ -149,29 +148,33 @@ def _row_sums(counts: np.ndarray) -> list[int]:
 
 
 def fit_document(
-    fits: "Sequence[tuple[CurveFit, GoodnessOfFit | None, Sequence[Notice]]]",
+    fits: "Sequence[FitWithTest]",
     shared: Sequence[Notice] = (),
 ) -> dict[str, Any]:
     """Return the ``fit`` object.
 
     Parameters
     ----------
-    fits : sequence of (CurveFit, GoodnessOfFit or None, notices)
-        One per (model, task); the test is None for graded scores.
+    fits : sequence of FitWithTest
+        One per (model, task).
     shared : sequence of Notice
         Notices on the table as a whole.
     """
     return {
         "schema_version": SCHEMA_VERSION,
         "groups": [
-            {**fit.to_dict(), "goodness_of_fit": goodness and goodness.to_dict()}
-            for fit, goodness, _ in fits
+            {
+                **_without_own(one.fit.to_dict()),
+                "goodness_of_fit": one.goodness and one.goodness.to_dict(),
+                "term_tests": [test.to_dict() for test in one.term_tests],
+            }
+            for one in fits
         ],
         "warnings": list_warnings(shared)
         + [
-            {**notice.to_dict(), "model": fit.grid.model, "task": fit.grid.task}
-            for fit, _, notices in fits
-            for notice in notices
+            {**notice.to_dict(), "model": one.fit.grid.model, "task": one.fit.grid.task}
+            for one in fits
+            for notice in one.notices
             if notice not in shared
         ],
     }
@@ -191,9 +194,14 @@ def effective_length_document(
     """
     return {
         "schema_version": SCHEMA_VERSION,
-        "groups": [answer.to_dict() for answer in answers],
+        "groups": [_without_own(answer.to_dict()) for answer in answers],
         "warnings": list_warnings(shared) + group_warnings(answers, shared),
     }
+
+
+def _without_own(group: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what a record keeps to be restored and a document has elsewhere."""
+    return {name: value for name, value in group.items() if name not in ("counts", "notices")}
 
 
 def own_notices(answer: "EffectiveLength", shared: Sequence[Notice]) -> list[Notice]:

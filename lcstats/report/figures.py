@@ -13,7 +13,6 @@ from lcstats.cells import Cells
 from lcstats.lengths import EffectiveLength, outcome_label
 from lcstats.lengths.curve_estimate import draw_curves
 from lcstats.plots import (
-    length_label,
     plot_decay,
     plot_depth,
     plot_heatmap,
@@ -21,7 +20,9 @@ from lcstats.plots import (
     plot_residuals,
     save_figure,
 )
+from lcstats.plots.labels import band_bias_words, depth_labels
 from lcstats.report.fits import FitWithTest, crossing_words, verdict
+from lcstats.trials.wording import counted
 
 SUFFIXES = (".svg", ".pdf", ".png")
 SHARE_TO_MENTION = 0.005
@@ -163,9 +164,7 @@ def describe_decay(answer: EffectiveLength, tested: FitWithTest | None = None) -
     shown = list(range(n_lengths))
     if n_lengths > MOST_POINTS_NAMED:
         shown = sorted({0, int(accuracy.argmax()), int(accuracy.argmin()), n_lengths - 1})
-    points = ", ".join(
-        f"{accuracy[i]:.2f} at {length_label(answer.lengths[i], answer.length_unit)}" for i in shown
-    )
+    points = ", ".join(f"{accuracy[i]:.2f} at {answer.lengths[i]}" for i in shown)
     more = f" (highest, lowest and both ends of {n_lengths})" if len(shown) < n_lengths else ""
     return (
         f"Accuracy, {answer.depth_in_words()}, by length in {answer.length_unit}: {points}{more}. "
@@ -180,7 +179,9 @@ def _curve_in_decay(answer: EffectiveLength, tested: FitWithTest | None) -> str:
         return ""
     crossing = crossing_words(estimate, answer.length_unit)
     line = "dashed line, because it does not fit," if tested.fails else "line"
-    return f" The fitted curve, a {line} with its band, crosses the threshold {crossing}."
+    bias = band_bias_words(answer.criterion.treatment)
+    band = f"its band ({bias})" if bias else "its band"
+    return f" The fitted curve, a {line} with {band}, crosses the threshold {crossing}."
 
 
 def describe_depth(cells: Cells, tested: FitWithTest | None) -> str:
@@ -188,8 +189,9 @@ def describe_depth(cells: Cells, tested: FitWithTest | None) -> str:
     grid = cells.grid
     placed = np.flatnonzero(np.isfinite(grid.depths) & (grid.n_cases.sum(axis=0) > 0))
     picked = [placed[0], placed[np.abs(grid.depths[placed] - 0.5).argmin()], placed[-1]]
+    labels = depth_labels(grid.depths)
     points = ", ".join(
-        f"{grid.successes[:, i].sum() / grid.n_cases[:, i].sum():.2f} at {grid.depths[i]:.3g}"
+        f"{grid.successes[:, i].sum() / grid.n_cases[:, i].sum():.2f} at {labels[i]}"
         for i in dict.fromkeys(picked)
     )
     curve = "" if tested is None else " Lines are the fitted curve with its band"
@@ -213,14 +215,15 @@ def describe_heatmap(cells: Cells) -> str:
     grid = cells.grid
     accuracy = grid.accuracy
     row, column = np.unravel_index(np.nanargmin(accuracy), accuracy.shape)
-    depth = grid.depths[column]
-    place = f"length {grid.lengths[row]}" + ("" if np.isnan(depth) else f", depth {depth:.3g}")
+    place = f"length {grid.lengths[row]}"
+    if not np.isnan(grid.depths[column]):
+        place += f", depth {depth_labels(grid.depths)[column]}"
     n_holes = int((grid.n_cases == 0).sum())
-    holes = f" {n_holes} of {accuracy.size} cells have no data." if n_holes else ""
+    holes = f" {n_holes} of {accuracy.size} cells have no scored trial." if n_holes else ""
+    size = f"{counted(grid.lengths.size, 'length')} by {counted(grid.depths.size, 'depth')}"
     return (
-        f"Accuracy of {accuracy.size - n_holes} cells, {grid.lengths.size} lengths by "
-        f"{grid.depths.size} depths: from {np.nanmin(accuracy):.2f} to {np.nanmax(accuracy):.2f}; "
-        f"the lowest is at {place}.{holes}"
+        f"Accuracy of {accuracy.size - n_holes} cells, {size}: from {np.nanmin(accuracy):.2f} to "
+        f"{np.nanmax(accuracy):.2f}; the lowest is at {place}.{holes}"
     )
 
 
@@ -230,7 +233,7 @@ def describe_masses(answer: EffectiveLength) -> str:
     parts = []
     for kind, mass in estimate.masses.items():
         shares = ", ".join(
-            f"{outcome_label(outcome, estimate.lengths)} {share:.0%}"
+            f"{outcome_label(outcome, estimate.lengths)} {share:.1%}"
             for outcome, share in enumerate(mass.tolist())
             if share >= SHARE_TO_MENTION
         )

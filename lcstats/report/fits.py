@@ -1,22 +1,44 @@
 """The fitted curve as reports and commands say it: with its test, and in words."""
 
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import pandas as pd
 
 from lcstats.cells import Cells
-from lcstats.errors import Notice
-from lcstats.fit import CurveFit, GoodnessOfFit, fit_curve, goodness_of_fit
+from lcstats.errors import FitError, LcstatsWarning, Notice
+from lcstats.fit import (
+    CurveFit,
+    GoodnessOfFit,
+    TermTest,
+    compare_terms,
+    fit_curve,
+    goodness_of_fit,
+)
 from lcstats.lengths import Estimate
-from lcstats.options import Penalty
+from lcstats.options import Penalty, percent
+
+MOST_REFUSED = 5
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class FitWithTest:
-    """A fitted curve with its test; graded scores have none, because they are not binomial."""
+    """A fitted curve with its test; graded scores have none, because they are not binomial.
+
+    Attributes
+    ----------
+    fit : CurveFit
+    goodness : GoodnessOfFit or None
+    term_tests : tuple of TermTest
+        Each term but the intercept against the curve without it, where that was asked for.
+    """
 
     fit: CurveFit
     goodness: GoodnessOfFit | None
+    term_tests: tuple[TermTest, ...] = ()
 
     @property
     def fails(self) -> bool:
@@ -41,6 +63,43 @@ def fit_and_test(cells: Cells, *, penalty: Penalty, guess_rate: float, seed: int
     """Fit the curve to one group and, for 0/1 cases, test it."""
     fit = fit_curve(cells, penalty=penalty, guess_rate=guess_rate)
     return FitWithTest(fit, None if fit.grid.has_fractions else goodness_of_fit(fit, seed=seed))
+
+
+def with_term_tests(cells: Cells, tested: FitWithTest, *, seed: int) -> FitWithTest:
+    """Test every term but the intercept against the curve without it."""
+    fit = tested.fit
+    tests = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LcstatsWarning)
+        for term in fit.terms[1:]:
+            smaller = fit_curve(
+                cells,
+                terms=tuple(other for other in fit.terms if other != term),
+                penalty=fit.penalty,
+                guess_rate=fit.curve.guess_rate,
+            )
+            tests.append(compare_terms(smaller, fit, seed=seed))
+    return replace(tested, term_tests=tuple(tests))
+
+
+def each_group(cells: Cells, work: Callable[[Cells], Result]) -> list[Result]:
+    """Return what `work` makes of every group.
+
+    Raises
+    ------
+    FitError
+        If some cannot be fitted: all of them, the first five named.
+    """
+    done, refused = [], []
+    for group in cells:
+        try:
+            done.append(work(group))
+        except FitError as error:
+            refused.append(str(error))
+    if refused:
+        more = [f"and {len(refused) - MOST_REFUSED} more"] * (len(refused) > MOST_REFUSED)
+        raise FitError("\n".join([*refused[:MOST_REFUSED], *more]))
+    return done
 
 
 def coefficient_table(fit: CurveFit) -> pd.DataFrame:
@@ -114,6 +173,6 @@ def crossing_words(estimate: Estimate, unit: str) -> str:
     if crossing.lower is None or crossing.upper is None:
         words += "; the data do not bound it"
     else:
-        level = f"{100 * crossing.level:.4g}%"
-        words += f", {level} interval {crossing.lower:.0f} to {crossing.upper:.0f}"
+        ends = f"{crossing.lower:.0f} to {crossing.upper:.0f}"
+        words += f", {percent(crossing.level)} interval {ends}"
     return f"{words} (extrapolated)" if crossing.extrapolated else words

@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from lcstats.lengths import Criterion
-from lcstats.options import Axis, MassKind, Method, Penalty, Repeats, SetKind
+from lcstats.options import (
+    Axis,
+    MassKind,
+    Method,
+    Penalty,
+    Repeats,
+    SetKind,
+    check_option,
+    check_words,
+)
 from lcstats.trials import Reading
 
 
@@ -43,6 +52,20 @@ class ReportSettings:
     seed: int = 0
     origin: str = ""
     command: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse words that no option knows; a plain string is one word.
+
+        Raises
+        ------
+        OptionError
+            If an option holds a word it does not have.
+        """
+        for name, alias in (("methods", Method), ("sets", SetKind), ("masses", MassKind)):
+            object.__setattr__(self, name, check_words(getattr(self, name), alias, name))
+        check_option(self.penalty, Penalty, "penalty")
+        check_option(self.repeats, Repeats, "repeats")
+        check_option(self.axis, Axis, "axis")
 
 
 def list_settings(

@@ -12,22 +12,23 @@ import pandas as pd
 from lcstats.cells import Cells, count_cells
 from lcstats.errors import LcstatsWarning, Notice, announce
 from lcstats.lengths import Criterion
+from lcstats.records import SCHEMA_VERSION
 from lcstats.report.contents import (
     GroupContent,
     build_group,
+    fit_if_wanted,
     length_table,
     mass_table,
     summary_table,
 )
 from lcstats.report.documents import (
-    SCHEMA_VERSION,
     effective_length_document,
     fit_document,
     list_warnings,
     read_document,
     to_json,
 )
-from lcstats.report.fits import coefficient_table
+from lcstats.report.fits import coefficient_table, each_group
 from lcstats.report.folder import MANIFEST, build_folder, list_files
 from lcstats.report.pages import render_page
 from lcstats.report.settings import ReportSettings, list_settings
@@ -143,9 +144,18 @@ def _build_content(
         warnings.simplefilter("ignore", LcstatsWarning)
         cells = count_cells(results, repeats=settings.repeats, axis=settings.axis)
         slugs = slugs_of([(grid.model, grid.task) for grid in cells.grids])
+        fits = each_group(cells, lambda group: fit_if_wanted(group, criterion, settings=settings))
         groups = tuple(
-            build_group(group, criterion, slug=slug, level=level, settings=settings, folder=folder)
-            for group, slug in zip(cells, slugs, strict=True)
+            build_group(
+                group,
+                criterion,
+                tested,
+                slug=slug,
+                level=level,
+                settings=settings,
+                folder=folder,
+            )
+            for group, tested, slug in zip(cells, fits, slugs, strict=True)
         )
     return ReportContent(
         groups=groups,
@@ -191,7 +201,7 @@ def _fit_document(content: ReportContent) -> dict[str, Any] | None:
     tested = [group.tested for group in content.groups if group.tested]
     if not tested:
         return None
-    return fit_document([(one.fit, one.goodness, one.notices) for one in tested], content.notices)
+    return fit_document(tested, content.notices)
 
 
 def _write_tables(groups: Sequence[GroupContent], folder: Path) -> None:

@@ -7,17 +7,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lcstats.errors import Notice, TableError, UnscoredWarning, describe
+from lcstats.errors import Notice, TableError, describe
 from lcstats.trials.design import Design, read_design
 from lcstats.trials.faults import Faults
 from lcstats.trials.identity import CELL, Identified, key_codes, number_cases, resolve_identity
+from lcstats.trials.missing import unscored_notices
 from lcstats.trials.naming import NamedTable, name_columns
 from lcstats.trials.origin import Origin
 from lcstats.trials.raw import RawTable
 from lcstats.trials.records import Reading, TableOptions
+from lcstats.trials.repeats import identical_repeats_notices
 from lcstats.trials.score_column import Scores, parse_scores, read_scores
 from lcstats.trials.side_columns import read_repeats, read_side_columns, received_notices
 from lcstats.trials.status_column import Statuses, read_statuses
+from lcstats.trials.truncation import Truncation, find_truncated
 from lcstats.trials.values import Kind, Parsed, Texts, texts_of
 from lcstats.trials.wording import counted, counts_by_status
 
@@ -67,17 +70,24 @@ def assemble_trials(
     sides = read_side_columns(named, faults)
     case, repeats = _read_case(named, faults), read_repeats(named, faults)
     faults.raise_any()
+    cut = _find_truncated(design, sides, options)
+    statuses = statuses.marked(cut.rows, "truncated")
     _require_scored(named.origin, statuses)
-    columns = {"score": pd.Series(scores.values), "status": statuses.values, **sides}
+    score = scores.values
+    if cut.rows.any():
+        score = np.where(statuses.counts, score, np.nan)
+    columns = {"score": pd.Series(score), "status": statuses.values, **sides}
     identified = _identify(named, design, columns, case, repeats)
     notices = (
         *named.notices,
         *design.notices,
         *scores.notices,
         *statuses.notices,
+        *cut.notices,
         *received_notices(identified.frame, design.length_unit),
         *identified.notices,
-        *_unscored_notices(identified.frame),
+        *(identical_repeats_notices(identified.frame) if case is not None else ()),
+        *unscored_notices(identified.frame),
     )
     done = replace(
         reading,
@@ -140,6 +150,13 @@ def _read_outcomes(
         faults=faults,
     )
     return scores, statuses
+
+
+def _find_truncated(
+    design: Design, sides: dict[str, pd.Series], options: TableOptions
+) -> Truncation:
+    received = None if options.keep_truncated else sides.get("tokens_received")
+    return find_truncated(design.frame, received, design.length_unit)
 
 
 def _has_text(output: pd.Series) -> NDArray[np.bool_]:
@@ -205,19 +222,3 @@ def _identify(
     if case is None:
         return Identified(frame, 0, ())
     return resolve_identity(frame, named.origin, {**design.codes, "case": case.codes})
-
-
-def _unscored_notices(frame: pd.DataFrame) -> tuple[Notice, ...]:
-    missing = frame["score"].isna()
-    n_missing = int(missing.sum())
-    if not n_missing:
-        return ()
-    by_status = counts_by_status(frame.loc[missing, "status"])
-    return (
-        Notice(
-            "unscored",
-            f"{n_missing} of {len(frame)} trials have no score ({by_status}): they are counted, "
-            "never taken as wrong",
-            UnscoredWarning,
-        ),
-    )

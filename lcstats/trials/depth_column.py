@@ -15,6 +15,14 @@ from lcstats.trials.wording import flag
 N_DECIMALS = 9
 """Depths are rounded to this many decimals, so that float noise does not split a cell."""
 
+_POSITIONS: dict[str, str] = {
+    "hundredths": "hundredths of a percent from 0 to 10000",
+    "tokens": "a number of tokens from 0 to the length",
+    "index0": "a document's place in the list, the first being 0",
+    "index1": "a document's place in the list, the first being 1",
+}
+"""Units of depths that are counted, in words."""
+
 _UNCLEAR_MEND = (
     f"pass {flag('depth_unit', 'fraction')} if 1 is the end of the context, "
     f"{flag('depth_unit', 'percent')} if 100 is"
@@ -29,7 +37,7 @@ class Depths:
     ----------
     values : float64 array, shape (n_rows,)
         In [0, 1]: 0 is the start of the context; NaN where a trial has no depth.
-    unit : {"fraction", "percent"} or None
+    unit : str or None
         The unit the column was read in; None where no depth other than 0 is present.
     """
 
@@ -97,6 +105,60 @@ def read_depths(
     values: NDArray[np.float64] = np.where(in_percent, parsed.values / 100, parsed.values)
     _refuse_out_of_range(values, in_percent, column, name, faults)
     return Depths(values.round(N_DECIMALS), found)
+
+
+def read_positions(
+    column: pd.Series,
+    *,
+    unit: DepthUnit,
+    room: NDArray[np.float64],
+    name: str = "depth",
+    faults: Faults,
+) -> Depths:
+    """Read depths that are counted: from the start of the context, or in a list of documents.
+
+    Parameters
+    ----------
+    column : Series, shape (n_rows,)
+        The positions as the table has them.
+    unit : {"hundredths", "tokens", "index0", "index1"}
+        Hundredths of a percent, tokens before the evidence, or the document's place in the list
+        counted from 0 or from 1.
+    room : float64 array, shape (n_rows,)
+        Position of the end of the context, counted from 0 at its start; where it is 0, or
+        missing, a trial has no depth.
+    name : str
+        The column's own name, for messages.
+    faults : Faults
+        Gets every position that is unreadable or outside the context.
+
+    Returns
+    -------
+    Depths
+
+    Examples
+    --------
+    >>> from lcstats.trials.origin import Origin
+    >>> faults = Faults(Origin.of_frame(3))
+    >>> column, room = pd.Series([1, 20, 1]), np.array([19.0, 19.0, 0.0])
+    >>> read_positions(column, unit="index1", room=room, faults=faults).values.tolist()
+    [0.0, 1.0, nan]
+    """
+    parsed = parse_column(column)
+    positions = parsed.values - (1.0 if unit == "index1" else 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.where(room > 0, positions / room, np.nan)
+        outside = (positions < 0) | (positions > room)
+    faults.add(
+        parsed.is_kind(Kind.BAD) | outside,
+        name,
+        column,
+        (
+            f"expected {_POSITIONS[unit]}",
+            f"mend the value, or pass another unit than {flag('depth_unit', unit)}",
+        ),
+    )
+    return Depths(values.round(N_DECIMALS), unit)
 
 
 def parse_percentage(text: str) -> float | None:

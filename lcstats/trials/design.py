@@ -7,13 +7,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lcstats.errors import Notice, OptionError, TableError, describe
-from lcstats.options import LengthUnit, check_option
-from lcstats.trials.depth_column import Depths, read_depths
+from lcstats.options import DepthUnit, LengthUnit, check_option
+from lcstats.trials.depth_column import Depths, read_depths, read_positions
 from lcstats.trials.faults import Faults
-from lcstats.trials.length_column import read_lengths
+from lcstats.trials.length_column import Lengths, read_lengths
 from lcstats.trials.naming import NamedTable
 from lcstats.trials.records import TableOptions
-from lcstats.trials.values import Texts, spread, texts_of
+from lcstats.trials.values import Texts, parse_column, spread, texts_of
+from lcstats.trials.wording import flag
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +73,7 @@ def read_design(named: NamedTable, options: TableOptions, faults: Faults) -> Des
         name=named.named("length"),
         faults=faults,
     )
-    depths = _read_depths(named, options, faults)
+    depths = _read_depths(named, options, lengths, faults)
     columns = {
         "model": model.values,
         "task": task.values,
@@ -153,10 +154,12 @@ def _refuse_missing(named: NamedTable, name: str, texts: Texts, faults: Faults) 
 
 
 def _length_unit(named: NamedTable, options: TableOptions) -> LengthUnit:
-    """Return the declared unit, or the one that a column ``length_unit`` names."""
+    """Return the declared unit, the one that a column ``length_unit`` names, or the format's."""
     column = named.column("length_unit")
-    if column is None or options.length_unit != "tokens":
+    if options.length_unit != "tokens":
         return options.length_unit
+    if column is None:
+        return named.knowledge.length_unit or "tokens"
     units = texts_of(column).uniques
     if len(units) > 1:
         raise TableError(
@@ -169,13 +172,41 @@ def _length_unit(named: NamedTable, options: TableOptions) -> LengthUnit:
     return check_option(units[0], LengthUnit, "length_unit") if units else "tokens"  # type: ignore[return-value]
 
 
-def _read_depths(named: NamedTable, options: TableOptions, faults: Faults) -> Depths:
-    column = named.column("depth")
+def _read_depths(
+    named: NamedTable, options: TableOptions, lengths: Lengths, faults: Faults
+) -> Depths:
+    column, name = named.column("depth"), named.named("depth")
     if column is None:
         return Depths(np.full(len(named.frame), np.nan), None)
-    return read_depths(
-        column,
-        unit=options.depth_unit or named.knowledge.depth_unit,
-        name=named.named("depth"),
-        faults=faults,
+    unit = options.depth_unit or named.knowledge.depth_unit
+    if unit is None or unit in ("fraction", "percent"):
+        return read_depths(column, unit=unit, name=name, faults=faults)
+    room = _room_of(unit, named, lengths)
+    return read_positions(column, unit=unit, room=room, name=name, faults=faults)
+
+
+def _room_of(unit: DepthUnit, named: NamedTable, lengths: Lengths) -> NDArray[np.float64]:
+    """Return the position of the end of every context, counted from 0, in the unit of depths."""
+    if unit == "hundredths":
+        return np.full(len(named.frame), 10000.0)
+    if unit == "tokens":
+        if lengths.unit != "tokens":
+            raise _no_room("depths are in tokens", f"lengths in {lengths.unit}", "tokens")
+        return lengths.values.astype(np.float64)
+    column = named.column("n_documents")
+    if column is not None:
+        return np.asarray(parse_column(column).values - 1.0)
+    if lengths.unit not in ("documents", "pairs"):
+        raise _no_room("depths are places of documents", "no column with their number", "documents")
+    return np.asarray(lengths.values - 1.0)
+
+
+def _no_room(found: str, beside: str, unit: str) -> OptionError:
+    return OptionError(
+        describe(
+            f"{found}, with {beside}",
+            f"expected lengths in {unit}, to turn them into fractions",
+            f"pass {flag('length_unit', unit)} if they are"
+            + ("" if unit == "tokens" else ", or name a column with --map n_documents=THEIRS"),
+        )
     )

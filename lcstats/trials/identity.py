@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from lcstats.errors import DuplicateWarning, Notice, TableError, describe
 from lcstats.trials.origin import Origin
+from lcstats.trials.values import number_integers
 from lcstats.trials.wording import counted
 
 CELL = ("model", "task", "length", "depth")
@@ -93,8 +94,14 @@ def key_codes(
     """
     known = known or {}
     return combine_codes(
-        [known[name] if name in known else pd.factorize(frame[name])[0] for name in columns]
+        [known[name] if name in known else _codes_of(frame[name]) for name in columns]
     )
+
+
+def _codes_of(column: pd.Series) -> NDArray[np.int64]:
+    if column.dtype == np.int64:
+        return number_integers(column.to_numpy())[0]
+    return pd.factorize(column)[0].astype(np.int64, copy=False)
 
 
 def number_cases(numbers: pd.Series | None, cell_codes: NDArray[np.int64]) -> pd.Series:
@@ -167,7 +174,14 @@ def resolve_identity(
 
 
 def _are_distinct(keys: NDArray[np.int64]) -> bool:
-    """Tell whether no key occurs twice; sorting is several times faster than hashing."""
+    """Tell whether no key occurs twice.
+
+    Marking is the fastest where keys are dense, and sorting several times faster than hashing.
+    """
+    if keys.size and keys.min() >= 0 and keys.max() < 8 * keys.size:
+        seen = np.zeros(int(keys.max()) + 1, dtype=bool)
+        seen[keys] = True
+        return int(seen.sum()) == keys.size
     in_order = np.sort(keys)
     return not bool((in_order[1:] == in_order[:-1]).any())
 

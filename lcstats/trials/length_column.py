@@ -25,7 +25,7 @@ class Lengths:
     Attributes
     ----------
     values : int64 array, shape (n_rows,)
-        The lengths, in `unit`.
+        The lengths, in `unit`; 0 only where it was written ``0k``, for a prompt without filler.
     unit : str
         ``"tokens"``, or the unit they were declared in.
     notices : tuple of Notice
@@ -65,12 +65,19 @@ def read_lengths(
     [4096, 131072, 2048]
     """
     base = _BASES.get(unit, 1024)
+    if (
+        unit not in _BASES
+        and column.dtype == np.int64
+        and 1 <= column.min() <= column.max() < _LONGEST
+    ):
+        return Lengths(column.to_numpy(), unit, ())
     parsed = parse_column(column, lambda text: parse_suffixed(text, base))
     numbers = parsed.values
     if unit in _BASES:
         numbers = np.where(parsed.is_kind(Kind.NUMBER), numbers * base, numbers)
     with np.errstate(invalid="ignore"):
         usable = (numbers >= 1) & (numbers < _LONGEST) & (numbers == np.floor(numbers))
+    usable |= parsed.is_kind(Kind.WORD) & (numbers == 0)
     _add_faults(parsed, usable, column, name, faults)
     values = np.where(usable, numbers, 1).astype(np.int64)
     in_tokens = "tokens" if unit in _BASES else unit
@@ -106,6 +113,17 @@ def _add_faults(
         column,
         ("expected a length on every row", "fill it in, or leave the row out"),
     )
+    too_long = parsed.values >= _LONGEST
+    faults.add(
+        too_long,
+        name,
+        column,
+        (
+            f"expected a length below {_LONGEST:.0f}",
+            "mend the value, or name another column with --map length=THEIRS",
+        ),
+    )
+    usable = usable | too_long
     fractional = ~usable & parsed.is_kind(Kind.NUMBER) & (parsed.values > 0)
     faults.add(
         fractional,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from lcstats.errors import Notice
-from lcstats.options import DepthUnit, ScoreScale
+from lcstats.options import DepthUnit, LengthUnit, ScoreScale
 from lcstats.trials.origin import Origin
 
 
@@ -22,8 +22,10 @@ class Knowledge:
         Whether further columns may be found by their aliases.
     depth_unit : {"fraction", "percent"}, optional
         Unit in which the format writes depths.
-    score_scale : {"0-1", "0-100", "1-10"}, optional
+    score_scale : {"0-1", "0-100", "1-10", "0-10"}, optional
         Scale in which the format writes scores.
+    length_unit : str, optional
+        Unit in which the format writes lengths, where it is not tokens.
     model_name : str, optional
         Name of the language model where the format keeps it outside its rows.
     """
@@ -32,6 +34,7 @@ class Knowledge:
     aliases: bool = True
     depth_unit: DepthUnit | None = None
     score_scale: ScoreScale | None = None
+    length_unit: LengthUnit | None = None
     model_name: str | None = None
 
 

@@ -17,18 +17,20 @@ class TableOptions:
         Canonical column name to the table's own name; wins over every alias.
     model_name : str, optional
         Name of the language model, where the table has none or a wrong one.
-    depth_unit : {"fraction", "percent"}, optional
+    depth_unit : {"fraction", "percent", "hundredths", "tokens", "index0", "index1"}, optional
         Unit of the depths; left out, it is inferred only where the column leaves no doubt.
-    score_scale : {"0-1", "0-100", "1-10"}, optional
+    score_scale : {"0-1", "0-100", "1-10", "0-10"}, optional
         Scale of the scores; left out, it is inferred only where the column leaves no doubt.
     score_threshold : float, optional
         In the table's own scale: a score at or above it counts as right (1), else wrong (0).
-    length_unit : {"tokens", "k1000", "k1024", "characters", "words", "documents"}
+    length_unit : {"tokens", "k1000", "k1024", "characters", "words", "documents", "pairs", "lines"}
         Unit of the lengths; ``k1000`` and ``k1024`` are turned into tokens.
     axis : {"asked", "received"}
         ``"received"`` lets a table without asked-for lengths use the tokens received.
     filter_name : str, optional
         Keep only the rows whose ``filter`` column says this.
+    keep_truncated : bool
+        Count trials that received well below the tokens asked for, too.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class TableOptions:
     length_unit: LengthUnit = "tokens"
     axis: Axis = "asked"
     filter_name: str | None = None
+    keep_truncated: bool = False
 
     def __post_init__(self) -> None:
         """Refuse words that no option knows.

@@ -23,10 +23,11 @@ _RANGES: dict[ScoreScale, tuple[float, float]] = {
     "0-1": (0.0, 1.0),
     "0-100": (0.0, 100.0),
     "1-10": (1.0, 10.0),
+    "0-10": (0.0, 10.0),
 }
 _SCALE_MEND = (
     f"pass {flag('score_threshold', '7').replace(chr(39), '')} to count scores of 7 and more as "
-    "right, or score_scale='1-10' (--score-scale 1-10|0-100|0-1) to keep grades"
+    "right, or score_scale='1-10' (--score-scale 1-10|0-100|0-10|0-1) to keep grades"
 )
 
 

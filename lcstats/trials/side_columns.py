@@ -15,8 +15,9 @@ from lcstats.trials.values import Kind, factorize, parse_column, spread, texts_o
 FAR_SHARE = 0.1
 """A received length further than this share from the asked one is flagged."""
 
-_WHOLE = ("tokens_received", "n_needles", "n_found")
+_WHOLE = ("tokens_received", "n_documents", "n_needles", "n_found")
 _TIMES = ("latency_s", "ttft_s")
+_RATES = ("guess_rate",)
 _LISTS = ("needle_depths", "needle_found")
 
 
@@ -41,6 +42,7 @@ def read_side_columns(named: NamedTable, faults: Faults) -> dict[str, pd.Series]
         (_LISTS, _read_lists),
         (("cluster",), _read_cluster),
         (_TIMES, _read_times),
+        (_RATES, _read_rates),
         (("output",), _read_output),
     ):
         sides |= _read_each(named, names, read, faults)
@@ -59,20 +61,21 @@ def read_repeats(named: NamedTable, faults: Faults) -> pd.Series | None:
 
 
 def received_notices(frame: pd.DataFrame, length_unit: str) -> tuple[Notice, ...]:
-    """Flag tokens received far from the tokens asked for."""
+    """Flag scored trials that received far from the tokens asked for."""
     if "tokens_received" not in frame or length_unit != "tokens":
         return ()
-    received = frame["tokens_received"].to_numpy(dtype=np.float64, na_value=np.nan)
-    share = received / frame["length"].to_numpy() - 1
-    n_far = int((np.abs(share) > FAR_SHARE).sum())
-    if not n_far:
+    scored = frame[frame["score"].notna()]
+    received = scored["tokens_received"].to_numpy(dtype=np.float64, na_value=np.nan)
+    ratio = received / scored["length"].to_numpy()
+    far = ratio[np.abs(ratio - 1) > FAR_SHARE]
+    if not far.size:
         return ()
     return (
         Notice(
             "received-length",
-            f"{n_far} of {len(frame)} trials received a length more than {FAR_SHARE:.0%} from the "
-            f"one asked for (smallest ratio {np.nanmin(share) + 1:.3g}): truncated or short "
-            "prompts do not test the length asked for",
+            f"{far.size} of {len(scored)} scored trials received a length more than "
+            f"{FAR_SHARE:.0%} from the one asked for (ratios {far.min():.3g} to {far.max():.3g}): "
+            "the server may count with another tokenizer, or the prompts are not as long as meant",
             DesignWarning,
         ),
     )
@@ -125,6 +128,22 @@ def _read_times(named: NamedTable, name: str, faults: Faults) -> pd.Series:
     return pd.Series(parsed.values)
 
 
+def _read_rates(named: NamedTable, name: str, faults: Faults) -> pd.Series:
+    parsed = parse_column(named.frame[name])
+    with np.errstate(invalid="ignore"):
+        outside = parsed.is_kind(Kind.BAD) | (parsed.values < 0) | (parsed.values >= 1)
+    faults.add(
+        outside,
+        named.named(name),
+        named.frame[name],
+        (
+            "expected the accuracy of guessing, a fraction from 0 to below 1",
+            "write 0.25 for four choices, or leave it empty where nothing can be guessed",
+        ),
+    )
+    return pd.Series(np.nan_to_num(parsed.values))
+
+
 def _read_lists(named: NamedTable, name: str, faults: Faults) -> pd.Series:
     lists = named.frame[name].map(_as_list, na_action=None).astype(object)
     faults.add(
@@ -148,7 +167,7 @@ def _as_list(value: object) -> object:
         return None if pd.isna(value) else _UNREADABLE  # type: ignore[call-overload]
     try:
         found = json.loads(value) if value.strip() else None
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return _UNREADABLE
     return found if found is None or isinstance(found, list) else _UNREADABLE
 

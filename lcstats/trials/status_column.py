@@ -64,6 +64,14 @@ class Statuses:
         """The statuses as text, shape (n_rows,)."""
         return spread(list(STATUSES), self.codes)
 
+    def marked(self, rows: NDArray[np.bool_], status: str) -> "Statuses":
+        """Return the statuses with rows that count no more because of another status."""
+        rows = rows & self.counts
+        if not rows.any():
+            return self
+        codes = np.where(rows, STATUSES.index(status), self.codes)
+        return Statuses(codes, self.counts & ~rows, self.notices)
+
 
 def normalise_status(word: object) -> str | None:
     """Return the library's word for a status, or None if it is not known.

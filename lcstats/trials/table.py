@@ -5,13 +5,16 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from lcstats.errors import Notice, OptionError, announce, describe
+from lcstats.errors import Notice, OptionError, TableError, announce, describe
+from lcstats.options import check_type
 from lcstats.trials.assemble import assemble_trials
 from lcstats.trials.identity import CELL, key_codes
 from lcstats.trials.origin import Origin
 from lcstats.trials.raw import RawTable
 from lcstats.trials.records import Reading, TableOptions
 from lcstats.trials.wording import counted
+
+CANONICAL_COLUMNS = ("model", "task", "case", "repeat", "length", "depth", "score", "status")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +42,7 @@ class Trials:
     >>> frame = pd.DataFrame({"Context Length": [4096, 4096], "depth": [0, 50], "correct": [1, 0]})
     >>> trials = Trials.from_frame(frame)
     >>> trials
-    Trials(2 trials, 2 scored, 1 language model, 1 task, lengths 4096 to 4096 tokens)
+    Trials(2 trials, 2 scored, 1 language model, 1 task, length 4096 tokens)
     >>> trials.frame["depth"].tolist()
     [0.0, 0.5]
     """
@@ -49,6 +52,25 @@ class Trials:
     has_case_ids: bool = True
     reading: Reading | None = None
     notices: tuple[Notice, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a table that was not checked.
+
+        Raises
+        ------
+        TableError
+            The message names :meth:`from_frame`.
+        """
+        check_type(self.frame, pd.DataFrame, "frame", mend_as="Trials", error=TableError)
+        lacking = [name for name in CANONICAL_COLUMNS if name not in self.frame]
+        if lacking:
+            raise TableError(
+                describe(
+                    f"the table has no {', '.join(lacking)}",
+                    "expected the columns of a table that was checked",
+                    "pass a table of your own through Trials.from_frame(frame)",
+                )
+            )
 
     @classmethod
     def from_frame(
@@ -85,6 +107,7 @@ class Trials:
         LcstatsWarning
             Every notice, once.
         """
+        check_type(frame, pd.DataFrame, "frame", error=TableError)
         origin = Origin.of_frame(len(frame)) if origin is None else origin
         trials = build_trials([RawTable(frame, origin)], options or TableOptions())
         announce(trials.notices)
@@ -146,11 +169,12 @@ class Trials:
 
     def __repr__(self) -> str:
         """Return one line that says how much there is."""
-        lengths = self.frame["length"]
+        first, last = self.frame["length"].min(), self.frame["length"].max()
+        lengths = f"length {first}" if first == last else f"lengths {first} to {last}"
         return (
             f"Trials({counted(self.n_trials, 'trial')}, {self.n_scored} scored, "
             f"{counted(len(self.models), 'language model')}, {counted(len(self.tasks), 'task')}, "
-            f"lengths {lengths.min()} to {lengths.max()} {self.length_unit})"
+            f"{lengths} {self.length_unit})"
         )
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -185,6 +186,8 @@ def texts_of(column: pd.Series) -> Texts:
     >>> texts_of(pd.Series(["NA", ""])).values.fillna("missing").tolist()
     ['NA', 'missing']
     """
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
+        return _texts_of_integers(column.to_numpy())
     codes, uniques = factorize(column)
     if pd.api.types.is_integer_dtype(column.dtype):
         words = list(map(str, uniques))
@@ -195,6 +198,38 @@ def texts_of(column: pd.Series) -> Texts:
     elif column.dtype == "str":
         return Texts(column.reset_index(drop=True), codes, tuple(words))
     return Texts(spread(words, codes), codes, tuple(words))
+
+
+def _texts_of_integers(values: NDArray[Any]) -> Texts:
+    codes, uniques = number_integers(values)
+    words = pd.Series(uniques).astype(TEXT_DTYPE)
+    return Texts(pd.Series(words.array.take(codes)), codes, tuple(words.tolist()))
+
+
+def number_integers(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Number the distinct values of whole numbers, ascending; by marking, where they are dense.
+
+    Returns
+    -------
+    codes : int64 array, shape (n_values,)
+    uniques : array, shape (n_unique,)
+
+    Examples
+    --------
+    >>> codes, uniques = number_integers(np.array([7, 5, 7]))
+    >>> uniques[codes].tolist()
+    [7, 5, 7]
+    """
+    low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
+    if high - low > 4 * values.size:
+        codes, uniques = pd.factorize(values, sort=True)
+        return codes.astype(np.int64, copy=False), uniques
+    if low == high:
+        return np.zeros(values.size, dtype=np.int64), values[:1]
+    offset = (values - low).astype(np.int64, copy=False)
+    seen = np.zeros(high - low + 1, dtype=bool)
+    seen[offset] = True
+    return (np.cumsum(seen) - 1)[offset], np.flatnonzero(seen) + low
 
 
 def _merge_words(codes: NDArray[np.int64], words: list[str]) -> tuple[NDArray[np.int64], list[str]]:
@@ -213,8 +248,6 @@ def spread(words: list[str], codes: NDArray[np.int64]) -> pd.Series:
     >>> spread(["ok", "error"], np.array([1, 0])).tolist()
     ['error', 'ok']
     """
-    if codes.size and codes.min() == codes.max() >= 0:
-        return pd.Series(words[codes[0]], index=range(codes.size), dtype=TEXT_DTYPE)
     texts = pd.Series([*words, None], dtype=TEXT_DTYPE)
     return pd.Series(texts.array.take(codes))
 

@@ -17,6 +17,17 @@ def flag(option: str, value: str) -> str:
     return f"{option}={value!r} (--{option.replace('_', '-')} {value})"
 
 
+def switch(option: str) -> str:
+    """Name an option that is on or off for both doors.
+
+    Examples
+    --------
+    >>> switch("keep_truncated")
+    'keep_truncated=True (--keep-truncated)'
+    """
+    return f"{option}=True (--{option.replace('_', '-')})"
+
+
 def shown(value: object) -> str:
     """Return a cell's value as a message shows it: text quoted and cut, numbers short.
 

@@ -18,6 +18,8 @@ REFUSED = {
     "length_0.csv": (b"length,depth,score\n0,0.5,1\n4096,0.5,0\n", "whole number of at least 1"),
     "two.csv": (b"length,context_length,depth,score\n4,4,0.5,1\n", "choose with --map length="),
     "unknown.txt": (b"hello\n", "name the results files themselves"),
+    "deep.json": (b"[" * 100_000 + b"]" * 100_000, "mend what wrote it"),
+    "digits.jsonl": (b'{"length": ' + b"1" * 5000 + b', "score": 1}', "--skip-bad-lines"),
     "broken.gz": (gzip.compress(GOOD.encode())[:-9], "copy it again"),
 }
 ACCEPTED = {

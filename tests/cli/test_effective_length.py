@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -36,8 +38,9 @@ def test_json_has_the_fields_that_scripts_use(run_json, sweep):
 
 def test_warnings_say_which_group_they_are_about(run_json, sweep):
     warnings = run_json("effective-length", sweep)["warnings"]
-    unscored = [w for w in warnings if w["code"] == "unscored" and "model" in w]
-    assert [(w["model"], w["task"]) for w in unscored] == [("beta", "needle")]
+    separated = [w for w in warnings if w["code"] == "separated"]
+    assert [(w["model"], w["task"]) for w in separated] == [("alpha", "needle"), ("beta", "needle")]
+    assert [w.get("model") for w in warnings if w["code"] == "unscored"] == [None]
     assert len({tuple(sorted(w.items())) for w in warnings}) == len(warnings)
 
 
@@ -47,7 +50,7 @@ def test_text_can_be_read_aloud(run, sweep):
         "alpha on needle\n"
         "  Threshold: accuracy 0.85; depth treatment: mean over depths\n"
         "  Effective length: 8192 tokens (observed)\n"
-        "  95% set, which holds the true one at that level: "
+        "  95% set, proved to hold the true one at least that often, if cases are independent: "
     )
     assert "  Masses, not a set, bootstrap (how often each would come up again): " in result.stdout
     assert "  Counts: 45 trials, 45 cases, 0 unscored\n" in result.stdout
@@ -56,7 +59,8 @@ def test_text_can_be_read_aloud(run, sweep):
 
 def test_warnings_go_to_standard_error_once_each(run, sweep):
     lines = run("effective-length", sweep).stderr.splitlines()
-    assert any(line.startswith("Warning: beta on needle: 1 of 45 trials") for line in lines)
+    assert len([line for line in lines if "1 of 90 trials have no score" in line]) == 1
+    assert not any("1 of 45 trials" in line for line in lines)
     assert len(set(lines)) == len(lines)
 
 
@@ -198,12 +202,44 @@ def test_penalty_and_guess_rate_reach_the_curve(run, run_json, sweep):
     args = ("effective-length", sweep, "--method", "curve")
     refused = run(*args, "--penalty", "none")
     assert (refused.exit_code, refused.stdout) == (2, "")
+    assert [name in refused.stderr for name in ("alpha on needle", "beta on needle")] == [True] * 2
     assert "--penalty jeffreys" in refused.stderr
     plain, guessed = (
         run_json(*args, "--guess-rate", rate)["groups"][0]["estimates"][1]["crossing"]["value"]
         for rate in ("0", "0.4")
     )
     assert plain != guessed
+
+
+def test_only_a_certified_set_is_called_proved(run, sweep):
+    args = ("effective-length", sweep, "--select", "model=alpha", "--method", "observed")
+    jeffreys = run(*args, "--threshold-rule", "relative", "--level", "0.995").stdout
+    assert "  99.5% set, built to hold the true one that often, which simulations" in jeffreys
+    assert "; not certified, because" in jeffreys
+    assert "proved to" not in jeffreys
+
+
+@pytest.mark.parametrize(
+    ("flags", "code"),
+    [(("--guess-rate", "0.25"), "unused-guess-rate"), (("--penalty", "none"), "unused-penalty")],
+)
+def test_a_flag_without_effect_is_a_warning(run, run_json, sweep, flags, code):
+    args = ("effective-length", sweep, "--select", "model=alpha", "--method", "observed")
+    assert "has no effect" in run(*args, *flags).stderr
+    assert code in [warning["code"] for warning in run_json(*args, *flags)["warnings"]]
+    assert code not in [warning["code"] for warning in run_json(*args)["warnings"]]
+
+
+def test_one_of_each_is_counted_as_one(run, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("length,depth,score\n1000,0.5,0\n")
+    text = run("effective-length", path).stdout + run("fit", path).stdout
+    text += run("read", path).stdout + run("failures", path).stdout
+    assert "Counts: 1 trial, 1 case, 0 unscored" in text
+    assert "Counts: 1 trial, 1 case, 1 cell\n" in text
+    assert "1 of 1 failing trial among 1 " in text
+    assert "unscored), 1 case\n" in text
+    assert not re.search(r"\b1 (trials|cases|cells|lengths|depths|files)\b", text)
 
 
 @pytest.mark.parametrize("kind", ["heatmap", "masses"])

@@ -1,11 +1,13 @@
 """``lcstats fit``: the numbers are the library's, and a curve that fails says so."""
 
+import re
+
 import numpy as np
 import pytest
 
 from lcstats.cells import Cells, count_cells
 from lcstats.cli.fit import describe_fit
-from lcstats.fit import fit_curve, goodness_of_fit
+from lcstats.fit import compare_terms, fit_curve, goodness_of_fit
 from lcstats.readers import read_trials
 from lcstats.report.fits import FitWithTest, verdict
 
@@ -49,7 +51,13 @@ def test_json_is_the_library_s_fit_and_test(run_json, gentle):
     assert group.keys() >= GROUP_FIELDS
     fit = fit_curve(count_cells(read_trials([gentle])))
     expected = fit.to_dict() | {"goodness_of_fit": goodness_of_fit(fit, seed=3).to_dict()}
-    assert group == expected
+    tests = {test["terms"][0]: test["p_value"] for test in group.pop("term_tests")}
+    assert group == {k: v for k, v in expected.items() if k not in ("counts", "notices")}
+    smaller = fit_curve(
+        count_cells(read_trials([gentle])), terms=("intercept", "middle", "recency")
+    )
+    assert tests["length"] == compare_terms(smaller, fit, seed=3).p_value
+    assert set(tests) == {"length", "middle", "recency"}
     assert group["goodness_of_fit"]["passes"]
     assert (group["n_trials"], group["n_cells"]) == (480, 12)
 
@@ -73,7 +81,8 @@ def test_text_says_every_coefficient_with_its_error_and_meaning(run, gentle):
     assert lines[3].endswith("cost of every doubling of length")
     assert f"  Log-likelihood: {fit.log_likelihood:.2f}; dispersion: " in "\n".join(lines)
     assert "  Separated: no" in lines
-    assert "  Goodness of fit: nothing speaks against the curve" in lines[-1]
+    assert any(line.startswith("  Goodness of fit: nothing speaks against") for line in lines)
+    assert re.fullmatch(r"  Without length: AIC higher by [\d.]+ \(p = 0.001\)", lines[-3])
 
 
 def test_a_cliff_fails_and_is_a_warning(run, run_json, cliff):
@@ -100,10 +109,21 @@ def test_flags_reach_the_fit(run_json, gentle):
     assert group["coefficients"]["length"] == fit.curve.length
 
 
-def test_plain_maximum_likelihood_refuses_separated_data(run, sweep):
+def test_plain_maximum_likelihood_names_every_group_of_separated_data(run, sweep):
     result = run("fit", sweep, "--penalty", "none")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "--penalty jeffreys" in result.stderr
+    assert result.stderr.count("--penalty jeffreys") == 2
+    assert "alpha on needle: the terms separate" in result.stderr
+    assert "beta on needle: the terms separate" in result.stderr
+
+
+def test_of_many_separated_groups_the_first_five_are_named_and_the_rest_counted(run, tmp_path):
+    rows = [f"m{i},{n},{int(n < 9000)}" for i in range(7) for n in (4096, 8192, 16384)]
+    path = tmp_path / "many.csv"
+    path.write_text("\n".join(["model,length,score", *rows]) + "\n")
+    result = run("fit", path, "--penalty", "none")
+    assert result.stderr.count("--penalty jeffreys") == 5
+    assert result.stderr.endswith("and 2 more\n")
 
 
 @pytest.mark.parametrize(

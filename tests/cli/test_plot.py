@@ -5,7 +5,7 @@ FIRST_BYTES = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
 
 @pytest.mark.parametrize("kind", ["heatmap", "decay", "masses"])
 def test_one_group_is_drawn_into_the_named_file(run, sweep, tmp_path, kind):
-    path = tmp_path / "new" / f"{kind}.svg"
+    path = tmp_path / f"{kind}.svg"
     result = run("plot", kind, sweep, "--select", "model=alpha", "-o", path)
     assert result.exit_code == 0, result.stderr
     assert result.stdout == f"Written to {path}\n"
@@ -50,8 +50,20 @@ def test_a_failure_leaves_nothing_behind(run, sweep, tmp_path, monkeypatch):
         raise RuntimeError("no ink")
 
     monkeypatch.setattr("lcstats.cli.plot.draw", fail)
-    assert run("plot", "decay", sweep, "-o", tmp_path / "a" / "b" / "decay.svg").exit_code == 2
+    assert run("plot", "decay", sweep, "-o", tmp_path / "decay.svg").exit_code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [(("plot", "decay"), "a.svg"), (("read",), "a.csv"), (("simulate",), "a.csv")],
+    ids=["plot", "read", "simulate"],
+)
+def test_a_folder_that_is_not_there_is_not_made(run, sweep, tmp_path, command, name):
+    paths = () if command == ("simulate",) else (sweep,)
+    result = run(*command, *paths, "-o", tmp_path / "no" / "where" / name)
+    assert (result.exit_code, result.stdout, list(tmp_path.iterdir())) == (2, "", [])
+    assert f"make it with: mkdir -p {tmp_path}/no/where" in result.stderr
 
 
 def test_the_decay_figure_has_the_curve_unless_it_is_left_out(run, sweep, tmp_path):

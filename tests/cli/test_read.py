@@ -43,7 +43,7 @@ def test_a_glob_is_a_path(run_json, sweep):
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_the_written_table_reads_back_the_same(run, run_json, sweep, tmp_path, suffix):
-    path = tmp_path / "new" / f"table.{suffix}"
+    path = tmp_path / f"table.{suffix}"
     assert run("read", sweep, "-o", path).exit_code == 0
     assert [p.name for p in path.parent.iterdir()] == [path.name]
     first, again = run_json("read", sweep), run_json("read", path)

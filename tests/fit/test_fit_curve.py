@@ -264,6 +264,15 @@ def test_bad_options_are_refused_with_the_mend(options, mend):
         fit_curve(filled(7), **options)
 
 
+def test_what_is_no_cells_is_refused_and_one_word_is_one_term():
+    trials = Trials.from_frame(pd.DataFrame({"length": [1000, 2000], "score": [1.0, 0.0]}))
+    with pytest.raises(OptionError, match=r"of type Trials; expected Cells; .*count_cells\(trials"):
+        fit_curve(trials)
+    with pytest.raises(OptionError, match="guess_rate is 'x'; expected a finite number"):
+        fit_curve(filled(7), guess_rate="x")
+    assert fit_curve(filled(7), terms="intercept").terms == ("intercept",)
+
+
 def test_json_is_strict():
     for cells in (filled(10), filled(7, lengths=[4096], depths=[0.5])):
         group = fit_curve(cells).to_dict()

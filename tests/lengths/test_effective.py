@@ -12,7 +12,8 @@ from scipy.stats import beta
 
 from lcstats.cells import Cells, count_cells
 from lcstats.errors import DesignWarning, LcstatsWarning, OptionError, SmallSampleWarning
-from lcstats.lengths import Criterion, effective_length
+from lcstats.fit import fit_curve
+from lcstats.lengths import Criterion, effective_length, outcome_probabilities
 from lcstats.lengths.jeffreys import design_effects, effective_cases
 from lcstats.trials import Trials
 
@@ -277,7 +278,7 @@ def test_ragged_grid_is_said():
     cells = Cells.from_counts(
         [1000, 2000], [0, 1], n_cases=[[20, 20], [20, 0]], successes=[[20, 20], [20, 0]]
     )
-    with pytest.warns(DesignWarning, match="lack some of the 2 depths"):
+    with pytest.warns(DesignWarning, match=r"1 of 2 lengths lacks some of the 2 depths"):
         answer = effective_length(cells, Criterion(0.85))
     assert answer.observed.default_set.kind == "jeffreys"
 
@@ -317,5 +318,70 @@ def test_several_groups_are_named():
     cells = count_cells(Trials.from_frame(frame))
     with pytest.raises(OptionError, match=r"take one with cells\.select"):
         effective_length(cells, Criterion(0.85))
-    with pytest.raises(OptionError, match="expected a number between 0 and 1"):
-        effective_length(cells.select(model="a"), Criterion(0.85), level=95)
+    for level in (95, "x", None, 1):
+        with pytest.raises(OptionError, match=r"between 0 and 1; write 0\.95, say"):
+            effective_length(cells.select(model="a"), Criterion(0.85), level=level)
+
+
+CELLS = cells_of([[20, 20], [19, 19], [10, 10]])
+
+
+@pytest.mark.parametrize(
+    ("call", "mend"),
+    [
+        (lambda: effective_length(trials(), Criterion(0.85)), r"count_cells\(trials\)"),
+        (lambda: effective_length(trials().frame, Criterion(0.85)), r"count_cells\(trials\)"),
+        (lambda: effective_length(CELLS, 0.85), r"write Criterion\(0\.85\)"),
+        (lambda: effective_length(CELLS, Criterion(0.85), fit=CELLS), r"fit_curve\(cells\)"),
+        (lambda: effective_length(CELLS, Criterion(0.85), sets=None), "pass sets='default'"),
+        (lambda: outcome_probabilities([[0.9]], 20, 0.85), r"write Criterion\(0\.85\)"),
+        (lambda: Criterion("x"), "write it as 0.85"),
+        (lambda: Criterion(None), "write it as 0.85"),
+        (lambda: Criterion(0.85, depth_treatment=None), "quantile:0.1"),
+        (lambda: Criterion(0.85, rule="relative", base_lengths=4096), r"base_lengths=\(4096,\)"),
+    ],
+)
+def test_what_is_not_worked_with_is_refused_with_the_mend(call, mend):
+    with pytest.raises(OptionError, match=rf"expected .*; .*{mend}"):
+        call()
+
+
+def trials():
+    return Trials.from_frame(pd.DataFrame({"length": [1000, 2000], "score": [1.0, 0.0]}))
+
+
+def test_one_word_is_a_sequence_of_one():
+    answer = effective_length(CELLS, Criterion(0.85), sets="jeffreys", masses="jeffreys")
+    assert [interval.kind for interval in answer.observed.sets] == ["certified", "jeffreys"]
+    assert list(answer.observed.masses) == ["jeffreys"]
+    with pytest.raises(OptionError, match="pass sets='default', say"):
+        effective_length(CELLS, Criterion(0.85), sets="hybrid")
+    assert effective_length(CELLS, Criterion(0.85), sets="default").observed.sets
+
+
+@pytest.mark.parametrize(("level", "words"), [(0.995, "99.5%"), (0.9999, "99.99%"), (0.9, "90%")])
+def test_a_level_is_never_rounded_to_certainty(level, words):
+    answer = effective_length(cells_of([[20, 20]]), Criterion(0.99), level=level)
+    assert f"{words} set" in answer.sentence()
+    said = {notice.code: notice.message for notice in answer.notices}
+    assert f"at {words} that takes" in said["below-certification-floor"]
+    assert f"Interval({words}, " in repr(answer.observed.default_set)
+
+
+def test_unscored_trials_are_said_once():
+    frame = pd.DataFrame({"length": [1000, 1000], "score": [1.0, None], "status": ["ok", "error"]})
+    cells = count_cells(Trials.from_frame(frame))
+    for table, words in ((cells, "have no score"), (Cells(cells.grids), "is unscored")):
+        notices = effective_length(table, Criterion(0.85)).notices
+        (message,) = [notice.message for notice in notices if notice.code == "unscored"]
+        assert words in message
+
+
+def test_a_guess_rate_without_effect_is_said():
+    def codes(fit=None, **options):
+        criterion = Criterion(0.85, guess_rate=0.25, **options)
+        return [notice.code for notice in effective_length(CELLS, criterion, fit=fit).notices]
+
+    assert "unused-guess-rate" in codes()
+    assert "unused-guess-rate" not in codes(rule="above_chance")
+    assert "unused-guess-rate" not in codes(fit=fit_curve(CELLS, guess_rate=0.25))

@@ -1,5 +1,7 @@
 """The decay figure: its table against hand-computed intervals, its artists against the rules."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -335,6 +337,33 @@ def test_a_curve_that_fails_its_test_is_dashed(cells, style, words):
     np.testing.assert_allclose(line.get_ydata(), curve["accuracy"])
     assert len(ax.collections) == 2
     assert words in [" ".join(text.get_text().split()) for text in ax.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize(
+    ("treatment", "said"),
+    [
+        ("mean", ""),
+        ("worst", " (biased low: worst depth of noisy draws)"),
+        ("quantile:0.1", " (biased low: quantile of depths of noisy draws)"),
+    ],
+)
+def test_the_key_says_that_the_band_of_a_minimum_lies_low(treatment, said):
+    cells = simulated(n_cases=40)
+    answer = answer_of(cells, depth_treatment=treatment)
+    ax = plot_decay(cells, effective_length=answer, fit=fit_curve(cells))
+    words = [" ".join(text.get_text().split()) for text in ax.get_legend().get_texts()]
+    assert f"fitted curve, 95% band at each length{said}" in words
+
+
+def test_lengths_are_written_in_one_way_in_ticks_and_key():
+    cells = simulated(np.array([4096, 32768, 64000]))
+    ax = plot_decay(cells, effective_length=answer_of(cells))
+    ax.figure.draw_without_rendering()
+    ticks = [label.get_text() for label in ax.get_xticklabels()]
+    key = " ".join(text.get_text() for text in ax.get_legend().get_texts())
+    assert ticks == ["4096", "32\u2009768", "64\u2009000"]
+    assert "effective length 32\u2009768" in key
+    assert not re.search(r"\dK", key)
 
 
 def test_a_fit_to_other_cells_is_refused():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
 
 from lcstats.cells import Cells, count_cells
 from lcstats.errors import OptionError
@@ -93,7 +94,7 @@ def test_holes_are_hatched_and_named_outside_the_colour_bar():
     centers = sorted(tuple(path.vertices[:4].mean(axis=0)) for path in holes.get_paths())
     assert centers == [(1.0, 1.0), (3.0, 0.0), (3.0, 1.0), (3.0, 2.0)]
     assert mesh_of(ax).get_array().mask.sum() == 4
-    assert key_of(ax) == ["no data (8 unscored at these lengths)"]
+    assert key_of(ax) == ["no scored trial"]
     assert ax.get_legend().legend_handles[0].get_hatch() == holes.get_hatch()
     assert "8 of 24 trials unscored" in ax.texts[0].get_text()
 
@@ -104,13 +105,13 @@ def test_a_file_with_a_cell_that_failed(cases_dir):
     accuracy = heatmap_data(cells)["accuracy"]
     assert ((accuracy == 1).sum(), (accuracy == 0).sum(), accuracy.isna().sum()) == (5, 3, 1)
     ax = plot_heatmap(cells)
-    assert key_of(ax) == ["no data (2 unscored at 8K)"]
+    assert key_of(ax) == ["no scored trial"]
     assert "2 of 18 trials unscored" in ax.texts[0].get_text()
 
 
-def test_a_hole_nobody_asked_for_is_plain_no_data():
+def test_a_hole_nobody_asked_for_is_the_same():
     cells = Cells.from_counts([4096], [0.0, 1.0], n_cases=[[2, 0]], successes=[[1, 0]])
-    assert key_of(plot_heatmap(cells)) == ["no data"]
+    assert key_of(plot_heatmap(cells)) == ["no scored trial"]
 
 
 def test_no_holes_no_key():
@@ -128,10 +129,75 @@ def test_counts_stand_in_the_cells():
 
 
 def test_graded_scores_get_the_number_of_cases_only():
+    cells = Cells.from_counts([4096], [0.0, 1.0], n_cases=[[4, 5]], successes=[[2.5, 4]])
+    ax = plot_heatmap(cells)
+    assert counts_of(ax) == ["n=4", "n=5"]
+    assert ax.figure.axes[1].get_ylabel() == "Mean score"
+
+
+def test_one_number_of_cases_for_all_is_left_to_the_caption():
     cells = Cells.from_counts([4096], [0.0, 1.0], n_cases=4, successes=[[2.5, 4]])
     ax = plot_heatmap(cells)
-    assert counts_of(ax) == ["n=4", "n=4"]
-    assert ax.figure.axes[1].get_ylabel() == "Mean score"
+    assert counts_of(ax) == []
+    assert "4 cases per cell" in ax.texts[0].get_text()
+
+
+def graded(n_lengths, n_cases):
+    """Scores of three quarters, in 15 depths."""
+    lengths, depths = np.arange(1, n_lengths + 1) * 1000, np.linspace(0, 1, 15)
+    n_cases = np.resize(n_cases, (n_lengths, 15))
+    return Cells.from_counts(lengths, depths, n_cases=n_cases, successes=0.75 * n_cases)
+
+
+def drawn_and_overrunning(ax):
+    """Number of counts in cells, and those wider or higher than theirs."""
+    ax.figure.draw_without_rendering()
+    (left, top), (right, bottom) = ax.transData.transform([(0, 0), (1, 1)])
+    counts = [text for text in ax.texts if text.get_text() in counts_of(ax)]
+    boxes = [(text.get_text(), text.get_window_extent()) for text in counts]
+    out = [w for w, box in boxes if box.width > right - left or box.height > top - bottom]
+    return len(counts), out
+
+
+@pytest.mark.parametrize("n_cases", [(1, 2), (1, 20), (1, 200)])
+@pytest.mark.parametrize("n_lengths", range(2, 18, 3))
+def test_counts_stay_within_their_cells(n_lengths, n_cases):
+    assert drawn_and_overrunning(plot_heatmap(graded(n_lengths, n_cases)))[1] == []
+
+
+def test_counts_that_fit_are_drawn_in_every_cell():
+    assert drawn_and_overrunning(plot_heatmap(graded(5, (1, 20)))) == (75, [])
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3])
+def test_counts_stay_within_cells_that_a_layout_narrows(n_columns):
+    axes = np.ravel(Figure(layout="constrained").subplots(1, n_columns))
+    for ax in axes:
+        plot_heatmap(graded(5, (1, 20)), ax=ax)
+    assert [drawn_and_overrunning(ax)[1] for ax in axes] == [[]] * n_columns
+
+
+@pytest.mark.parametrize(
+    ("depths", "labels"),
+    [
+        ([0.0, 0.25, 0.5, 1.0], ["0", "0.25", "0.5", "1"]),
+        (np.arange(15) / 14, ["0", "0.14", "0.29", "0.43", "0.57", "0.71", "0.86", "1"]),
+    ],
+)
+def test_depths_are_labelled_as_they_are(depths, labels):
+    ax = plot_heatmap(simulated(depths=np.array(depths)))
+    assert [label.get_text() for label in ax.get_yticklabels()] == labels
+
+
+def test_labels_are_decided_from_all_depths():
+    depths = np.append(np.arange(31) / 32, 0.9376)
+    ax = plot_heatmap(simulated(depths=np.sort(depths)))
+    labels = {
+        int(tick): label.get_text()
+        for tick, label in zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)
+    }
+    assert len(labels) < depths.size
+    assert labels[3] == "0.0938"
 
 
 def test_illegible_counts_are_left_out_and_ticks_thinned():

@@ -6,15 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcstats.lengths import Interval
+from lcstats.lengths.criterion import parse_treatment
 from lcstats.plots.labels import (
+    band_bias_words,
     character_columns,
     count_words,
     depth_labels,
     length_axis_label,
     length_label,
+    length_writer,
     outcome_words,
     set_words,
     shape_words,
+    signed,
     unscored_words,
     wrap_name,
     wrap_words,
@@ -22,6 +26,7 @@ from lcstats.plots.labels import (
 from tests.plots.drawings import ragged, simulated
 
 LENGTHS = np.array([4096, 8192, 18559])
+DOUBLINGS = np.array([4096, 8192, 16384])
 
 
 @pytest.mark.parametrize(
@@ -54,14 +59,55 @@ def test_thousands_are_parted_by_thin_spaces_where_asked():
     assert length_label(32768, grouped=True) == "32K"
 
 
-def test_depths_get_the_decimals_that_keep_them_apart():
-    assert depth_labels(np.array([0.0, 0.1, 1.0])) == ["0", "0.1", "1"]
-    assert depth_labels(np.array([0.01, 0.012, np.nan])) == ["0.01", "0.012", "none"]
+@pytest.mark.parametrize(
+    ("depths", "labels"),
+    [
+        ([0.0, 0.1, 1.0], ["0", "0.1", "1"]),
+        ([0.0, 0.25, 0.5, 1.0], ["0", "0.25", "0.5", "1"]),
+        ([0.0, 0.125, 1.0], ["0", "0.125", "1"]),
+        ([0.01, 0.012, np.nan], ["0.01", "0.012", "none"]),
+        ([0.14, 0.29, 0.43], ["0.14", "0.29", "0.43"]),
+        ([0.142857143, 0.285714286, 0.857142857], ["0.14", "0.29", "0.86"]),
+        ([0.0625, 0.9375], ["0.06", "0.94"]),
+        ([0.962, 0.964], ["0.962", "0.964"]),
+        ([0.9621, 0.9639, 1.0], ["0.962", "0.964", "1"]),
+        ([0.96211, 0.96213], ["0.96211", "0.96213"]),
+    ],
+)
+def test_depths_are_stated_and_kept_apart(depths, labels):
+    assert depth_labels(np.array(depths)) == labels
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1, max_size=30, unique=True))
+def test_depth_labels_are_true_to_half_a_hundredth_and_differ(billionths):
+    depths = np.array(billionths) / 1e9
+    labels = depth_labels(depths)
+    assert len(set(labels)) == len(labels)
+    np.testing.assert_allclose([float(label) for label in labels], depths, rtol=0, atol=0.00501)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "written"),
+    [
+        ([512, 1024, 32768], ["512", "1K", "32K"]),
+        ([4096, 32768, 64000], ["4096", "32\u2009768", "64\u2009000"]),
+        ([65536, 128000], ["65\u2009536", "128\u2009000"]),
+        ([1000, 2048], ["1000", "2048"]),
+        ([5000, 10000], ["5000", "10\u2009000"]),
+    ],
+)
+def test_a_figure_writes_its_lengths_in_one_way(lengths, written):
+    assert list(map(length_writer(np.array(lengths), "tokens"), lengths)) == written
+
+
+def test_k_in_a_figure_is_for_tokens_only():
+    assert length_writer(DOUBLINGS, "words")(16384) == "16\u2009384"
 
 
 def test_outcomes_carry_their_sign():
-    words = [outcome_words(outcome, LENGTHS, "tokens") for outcome in range(4)]
-    assert words == ["<4K", "4K", "8K", ">=18\u2009559"]
+    write = length_writer(LENGTHS, "tokens")
+    words = [outcome_words(outcome, LENGTHS, write) for outcome in range(4)]
+    assert words == ["<4096", "4096", "8192", ">=18\u2009559"]
 
 
 @pytest.mark.parametrize(
@@ -69,17 +115,38 @@ def test_outcomes_carry_their_sign():
     [
         (1, 2, {}, "95% set, certified: 4K to 8K"),
         (2, 2, {}, "95% set, certified: 8K"),
-        (0, 3, {}, "95% set, certified: <4K to >=18\u2009559"),
+        (0, 3, {}, "95% set, certified: <4K to >=16K"),
         (1, 2, {"extended": True}, "95% set, certified: 4K to 8K, extended to its point"),
     ],
 )
 def test_sets_are_said_with_level_and_kind(lower, upper, options, words):
-    interval = Interval("certified", 0.95, lower, upper, LENGTHS, **options)
-    assert set_words(interval, "tokens") == words
+    interval = Interval("certified", 0.95, lower, upper, DOUBLINGS, **options)
+    assert set_words(interval, length_writer(DOUBLINGS, "tokens")) == words
 
 
-def test_level_is_not_rounded():
-    assert set_words(Interval("jeffreys", 0.975, 1, 1, LENGTHS), "tokens").startswith("97.5% set")
+@pytest.mark.parametrize(("level", "said"), [(0.975, "97.5%"), (0.99999995, "99.999995%")])
+def test_level_is_not_rounded(level, said):
+    interval = Interval("jeffreys", level, 1, 1, DOUBLINGS)
+    assert set_words(interval, str).startswith(f"{said} set, jeffreys")
+
+
+@pytest.mark.parametrize(
+    ("treatment", "words"),
+    [
+        ("mean", ""),
+        ("pooled", ""),
+        ("worst", "biased low: worst depth of noisy draws"),
+        ("quantile:0.1", "biased low: quantile of depths of noisy draws"),
+        ("quantile:0.5", ""),
+        ("quantile:0.9", "biased high: quantile of depths of noisy draws"),
+    ],
+)
+def test_a_band_says_to_which_side_it_leans(treatment, words):
+    assert band_bias_words(parse_treatment(treatment)) == words
+
+
+def test_minus_is_a_minus_sign():
+    assert [signed(number) for number in (1.25, -3.96, 0.0)] == ["+1.2", "\u22124.0", "+0.0"]
 
 
 def test_counts_are_said_with_what_is_missing():

@@ -35,8 +35,37 @@ def test_colours_are_symmetric_around_0_and_the_worst_cell_is_framed():
     index = int(residuals_data(fit)["is_worst"].argmax())
     assert (frame.get_x() + 0.5, frame.get_y() + 0.5) == divmod(index, 3)
     words = " ".join(ax.get_legend().get_texts()[0].get_text().split())
-    assert words.startswith(f"farthest from the curve: {goodness.worst_residual:+.1f} at ")
-    assert "it does not fit (p = " in " ".join(ax.texts[0].get_text().split())
+    assert goodness.worst_residual < 0
+    assert words.startswith(f"farthest from the curve: \u2212{-goodness.worst_residual:.1f} at ")
+    assert "the curve does not fit (p = " in " ".join(ax.texts[0].get_text().split())
+
+
+def test_a_curve_that_fits_is_named_too():
+    fit = fit_curve(simulated())
+    ax = plot_residuals(fit, goodness=goodness_of_fit(fit, n_simulations=99))
+    caption = " ".join(ax.texts[0].get_text().split())
+    assert "nothing speaks against the curve (p = " in caption
+
+
+def test_the_worst_depth_is_written_as_beside_the_tiles():
+    fit = fit_curve(simulated(depths=np.arange(8) / 7))
+    ax = plot_residuals(fit)
+    table = residuals_data(fit)
+    row = int(table["is_worst"].argmax()) % 8
+    labels = {
+        round(y): label.get_text()
+        for y, label in zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)
+    }
+    assert " ".join(key_of(ax)[0].split()).endswith(f", depth {labels[row]}")
+
+
+def test_holes_are_named():
+    ax = plot_residuals(fit_curve(ragged()))
+    assert key_of(ax)[1:] == ["no scored trial"]
+
+
+def key_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_above_the_curve_is_blue_and_below_is_red():

@@ -17,13 +17,16 @@ from lcstats.plots import decay_data, heatmap_data, length_label, masses_data
 cells = Cells.from_counts([4096, 8192], [0.0, 1.0], n_cases=40, successes=[[40, 40], [9, 9]])
 tables = [heatmap_data(cells), decay_data(cells)]
 tables.append(masses_data(effective_length(cells, Criterion(0.85))))
-assert all(len(table) for table in tables) and length_label(4096) == "4K"
-assert not [name for name in sys.modules if name.split(".")[0] == "matplotlib"]
+loaded = sorted(name for name in sys.modules if name.split(".")[0] == "matplotlib")
+print([len(table) for table in tables], length_label(4096), loaded)
 """
 
 
 def test_tables_need_no_matplotlib():
-    subprocess.run([sys.executable, "-c", TABLES], check=True, timeout=120)
+    run = subprocess.run(
+        [sys.executable, "-c", TABLES], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (run.returncode, run.stdout) == (0, "[4, 6, 6] 4K []\n"), run.stderr
 
 
 def test_every_exported_name_is_there():

@@ -170,8 +170,24 @@ def test_35_repetitions_of_one_item(read):
     assert (trials.n_trials, trials.n_cases, trials.frame["score"].mean()) == (20, 5, 0.55)
 
 
-def test_45_truncated_prompts_are_flagged(read):
-    assert "6 of 12 trials" in read(45).notices[0].message
+def test_45_truncated_prompts_are_left_out(read):
+    trials = read(45)
+    assert codes(trials) == ["truncated", "unscored"]
+    assert "6 trials of 12" in trials.notices[0].message
+    assert "4096 at 2 of 4 lengths" in trials.notices[0].message
+    scored = trials.frame[trials.frame["score"].notna()]
+    assert scored.groupby("length")["score"].sum().to_dict() == {2048: 3, 4096: 3}
+    kept = read(45, keep_truncated=True).frame.groupby("length")["score"].sum()
+    assert kept[[8192, 16384]].tolist() == [2, 1]
+    with pytest.raises(TableError, match=r"3 rows without a score \(truncated 3\)"):
+        read(45, "half.csv")
+
+
+def test_48_lengths_that_scatter_and_one_that_was_never_full(read):
+    trials = read(48, columns={"length": "length_nominal", "tokens_received": "length_actual"})
+    scored = trials.frame[trials.frame["score"].notna()]
+    assert scored.groupby("length").size().to_dict() == {4096: 3, 8192: 3}
+    assert "smallest share 0.287" in trials.notices[0].message
 
 
 def test_51_failed_calls(read):

@@ -35,7 +35,7 @@ def test_lengths_and_depths_are_read_like_those_of_trials(read):
     assert grid.lengths.tolist() == [4096, 8192]
     assert grid.depths.tolist() == [0.0, 0.5, 1.0]
     assert grid.n_cases.tolist() == [[20, 0, 20], [0, 5, 0]]
-    assert [notice.code for notice in cells.notices] == ["length-base"]
+    assert [notice.code for notice in cells.notices] == ["length-base", "model-unnamed"]
 
 
 def test_counts_in_json(tmp_path):
@@ -47,7 +47,7 @@ def test_counts_in_json(tmp_path):
 def test_rows_of_one_cell_are_added_up_and_it_is_said(read):
     cells = read("length,n,k\n4096,10,9\n4096,10,8\n")
     assert cells.grid.numerators.tolist() == [[17]]
-    assert [notice.code for notice in cells.notices] == ["counts-added"]
+    assert [notice.code for notice in cells.notices] == ["counts-added", "model-unnamed"]
 
 
 def test_a_count_of_zero_is_no_estimate(read):

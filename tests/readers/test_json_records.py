@@ -104,6 +104,19 @@ def test_a_cut_list_is_refused():
         load('[{"id": 1}, {"id"')
 
 
+DEEP, LONG = "[" * 100_000 + "]" * 100_000, "1" * 5000
+
+
+@pytest.mark.parametrize(("value", "fault"), [(DEEP, "nested too deeply"), (LONG, "many digits")])
+def test_nesting_and_digits_without_end_are_bad_input(value, fault):
+    with pytest.raises(FormatError, match=f"{fault} to be read; expected .*; mend what wrote it"):
+        load(f'[{{"id": {value}}}]')
+    for text in (f'{{"id": {value}}}', f'{line("a")}\n{{"id": {value}}}'):
+        with pytest.raises(FormatError, match=f"line [12]: .*{fault} .*; mend it"):
+            load(text)
+        assert load(text, skip_bad_lines=True).notices[0].code == "bad-lines"
+
+
 @pytest.mark.parametrize("text", ['[{"id": 1}, 7]', "[[1]]"])
 def test_what_is_no_object_is_refused(text):
     with pytest.raises(FormatError, match=r"item \d is .*remove it, or name another file"):

@@ -133,6 +133,13 @@ def test_list_names_the_language_model_after_its_folder_and_says_so(lists):
     assert read_trials(folder, score_threshold=7, model_name="GPT-4").models == ("GPT-4",)
 
 
+def test_a_list_names_no_needle_as_the_source_of_its_cases(lists, v1):
+    assert read_trials(lists(a=[(1000, 0, 10)]), score_threshold=7).reading.mapping["case"] == (
+        "length and depth"
+    )
+    assert read_trials(v1(a={}), score_threshold=7).reading.mapping["case"] == "needle"
+
+
 def test_list_files_numbered_beside_another_are_repeats(lists):
     folder = lists(run=[(1000, 0, 10)], run_2=[(1000, 0, 1)], other_3=[(2000, 0, 1)])
     trials = read_trials(folder, score_threshold=7)
@@ -164,7 +171,7 @@ def test_claude_2_1(real_data, threshold, right):
     assert (trials.frame["repeat"] == 2).sum() == 151
     assert trials.models == ("claude-2.1",)
     assert trials.frame["length"].nunique() == trials.frame["depth"].nunique() == 35
-    assert trials.notices == ()
+    assert [notice.code for notice in trials.notices] == ["identical-repeats"]
 
 
 def test_claude_2_1_repeats_are_folded_by_case(real_data):

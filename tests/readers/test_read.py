@@ -189,7 +189,32 @@ def test_every_notice_is_announced_once(folder):
         warnings.simplefilter("always")
         trials = read_trials(place)
     assert [str(warning.message) for warning in caught] == [n.message for n in trials.notices]
-    assert codes(trials) == ["cut-line", "length-base"]
+    assert codes(trials) == ["cut-line", "length-base", "model-unnamed"]
+
+
+@pytest.mark.parametrize(
+    "text", ["length,score\n4096,1\n8192,0\n", "length,n,k\n4096,9,3\n"], ids=["trials", "counts"]
+)
+def test_a_language_model_without_a_name_is_said(folder, text):
+    place = folder(a__csv=text)
+    assert "--model-name NAME" in read_trials(place).notices[-1].message
+    assert "model-unnamed" not in codes(read_trials(place, model_name="GPT-4"))
+    named = folder(a__csv=text.replace("length", "model,length").replace("\n4", "\nm,4")
+                   .replace("\n8", "\nm,8"))  # fmt: skip
+    assert "model-unnamed" not in codes(read_trials(named))
+
+
+@pytest.mark.parametrize("paths", [pd.DataFrame({"a": [1]}), 5, None, [5]], ids=repr)
+def test_what_is_no_path_is_refused_with_the_mend(paths):
+    with pytest.raises(OptionError, match=r"expected str or PathLike; .*Trials\.from_frame"):
+        read_trials(paths)
+
+
+@pytest.mark.parametrize("value", ["1" * 400, "[" * 50 + "]" * 50])
+def test_values_that_no_table_holds_are_bad_input(folder, value):
+    place = folder(a__jsonl=f'{{"length": 4096, "score": 1}}\n{{"length": {value}, "score": 1}}\n')
+    with pytest.raises((FormatError, TableError), match=r"a\.jsonl.*; expected .*; mend"):
+        read_trials(place)
 
 
 def test_shards_with_other_fields_are_joined(folder):
@@ -200,3 +225,10 @@ def test_shards_with_other_fields_are_joined(folder):
     with pytest.raises(TableError, match=r"model is missing; .*fill it in"):
         read_trials(place)
     assert read_trials(place, model_name="m").frame["length"].tolist() == [4096, 4096, 8192, 8192]
+
+
+@pytest.mark.parametrize("encoding", ["nonsense", "base64", "idna", "rot13"])
+def test_what_is_no_encoding_of_text_is_refused(tmp_path, encoding):
+    (tmp_path / "a.csv").write_text("length,score\n4096,1\n")
+    with pytest.raises(OptionError, match="--encoding cp1252"):
+        read_trials(tmp_path / "a.csv", encoding=encoding)

@@ -115,7 +115,7 @@ def test_empty_folders_lists_and_archives_are_refused(tmp_path):
     with pytest.raises(FormatError, match="name what the sweep wrote"):
         find_sources([])
     (tmp_path / "a.zip").write_bytes(zipped(**{".hidden": CONTENT}))
-    with pytest.raises(FormatError, match=r"a\.zip holds no files; .*check the path"):
+    with pytest.raises(FormatError, match=r"a\.zip holds only 1 whose path.*check the path"):
         find_sources(tmp_path)
 
 
@@ -156,3 +156,9 @@ def test_an_unreadable_file_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("builtins.open", refuse)
     with pytest.raises(FormatError, match=r"a\.csv cannot be read: permission denied; .*check its"):
         find_sources(path)
+
+
+def test_a_file_that_is_spelled_twice_is_read_once(tmp_path):
+    (tmp_path / "a.csv").write_bytes(CONTENT)
+    paths = [tmp_path / "a.csv", f"{tmp_path}/../{tmp_path.name}/a.csv", tmp_path]
+    assert contents(paths) == [CONTENT]

@@ -296,6 +296,33 @@ def test_one_depth_has_no_worst_depth_to_show(tmp_path):
 
 
 @pytest.mark.usefixtures("svg_only")
+def test_one_of_each_is_counted_as_one_and_what_had_no_effect_is_said(tmp_path):
+    cells = Cells.from_counts([1000], [0.5], n_cases=1, successes=[[1]])
+    criterion, settings = Criterion(0.85, guess_rate="0.25"), ReportSettings(penalty="none")
+    page = Page(write_report(cells, tmp_path / "r", criterion=criterion, settings=settings))
+    assert "1 scored trial, 1 case, 1 length of 1000 tokens" in page.text
+    markdown = (tmp_path / "r" / "report.md").read_text()
+    assert "- Counts: 1 scored trial, 1 case, 1 length of 1000 tokens\n" in markdown
+    assert "penalty 'none' has no effect" in page.text
+    assert "guess rate 0.25 has no effect" in page.text
+    assert "schema version" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("results", "criterion", "mend"),
+    [
+        (pd.DataFrame({"length": [1], "score": [1]}), Criterion(0.85), "Trials.from_frame"),
+        (cells_of(), 0.85, r"write Criterion\(0\.85\)"),
+    ],
+    ids=["table", "number"],
+)
+def test_what_cannot_be_reported_on_is_refused_with_the_mend(tmp_path, results, criterion, mend):
+    with pytest.raises(OptionError, match=mend):
+        write_report(results, tmp_path / "r", criterion=criterion)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("svg_only")
 def test_settings_and_origin_are_said(tmp_path):
     settings = ReportSettings(
         sets=("default", "jeffreys"), masses=("jeffreys",), origin="Made <up>.", command="lcstats x"

@@ -199,6 +199,7 @@ class TestSimulation:
             "jeffreys",
             "bootstrap-quantiles",
             "jeffreys-quantiles",
+            "curve",
         }
         assert all(t.simulations == 3 for t in results.values())
         assert all(t.held + t.truth_below + t.truth_above == 3 for t in results.values())

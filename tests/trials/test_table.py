@@ -44,6 +44,17 @@ def test_a_column_named_in_options_pushes_an_old_one_aside():
     assert frame["score_in_file"].tolist() == ["x", "y"]
 
 
+@pytest.mark.parametrize("table", [pd.DataFrame({"length": [1], "score": [1]}), [1], None])
+def test_a_table_that_was_not_checked_is_sent_through_from_frame(table):
+    with pytest.raises(TableError, match=r"; expected .*Trials\.from_frame\(frame\)"):
+        Trials(table)
+
+
+def test_from_frame_takes_tables_only():
+    with pytest.raises(TableError, match=r"of type str; expected DataFrame; .*read_trials\(paths"):
+        Trials.from_frame("results.csv")
+
+
 def test_counts_and_names():
     trials = trials_of(
         model=["b", "a", "a"], task=["t"] * 3, id=[1, 1, 1], rep=[1, 1, 2],

@@ -1,0 +1,186 @@
+"""The counts of one language model on one task: a dense length by depth grid.
+
+Successes are whole numbers of a common unit (``numerators / unit``), so that "17 of 20 is .85"
+stays a statement about integers all the way to the threshold.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lcstats.records import SCHEMA_VERSION, array_of, freeze_arrays, list_numbers, restoring
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseIndex:
+    """The cases behind the counts of a grid, for resampling.
+
+    Attributes
+    ----------
+    cell : ndarray of int64, shape (n_cases,)
+        Flat index ``length_index * n_depths + depth_index``, ascending.
+    numerator : ndarray of int64, shape (n_cases,)
+        Mean score of the case times the grid's unit.
+    cluster : ndarray of int64, shape (n_cases,)
+        What cases share beyond their cell; equal codes are resampled together.
+    """
+
+    cell: NDArray[np.int64]
+    numerator: NDArray[np.int64]
+    cluster: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        freeze_arrays(self)
+
+    @property
+    def is_clustered(self) -> bool:
+        """True if any two cases share a cluster."""
+        return np.unique(self.cluster).size < self.cluster.size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellGrid:
+    """Counts of one language model on one task, a dense length by depth grid.
+
+    Attributes
+    ----------
+    model, task : str
+    length_unit : str
+        Unit of `lengths`.
+    lengths : ndarray of int64, shape (n_lengths,)
+        Ascending; only lengths with at least one scored case.
+    depths : ndarray of float64, shape (n_depths,)
+        Fractions, ascending; NaN, last, stands for trials without a depth.
+    n_cases, n_trials : ndarray of int64, shape (n_lengths, n_depths)
+        Scored cases and scored trials; 0 where there is no data.
+    numerators : ndarray of int64, shape (n_lengths, n_depths)
+        Sum of the case means times `unit`.
+    unit : int
+        1 for 0/1 outcomes.
+    unscored : mapping of int to mapping of str to int
+        Length to status to number of trials without a score.
+    n_missing : ndarray of int64, shape (n_lengths, n_depths), or None
+        Cases without any score; None where all are scored.
+    guess_rate : float
+        Accuracy of guessing, where the table says it.
+    members : tuple of str
+        Tasks that were averaged, one per column: the second axis is then theirs, and `depths` are
+        NaN. Empty for a single task.
+    cases : CaseIndex or None
+        None for sources that only have counts.
+    """
+
+    model: str
+    task: str
+    length_unit: str
+    lengths: NDArray[np.int64]
+    depths: NDArray[np.float64]
+    n_cases: NDArray[np.int64]
+    n_trials: NDArray[np.int64]
+    numerators: NDArray[np.int64]
+    unit: int
+    unscored: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    cases: CaseIndex | None = None
+    n_missing: NDArray[np.int64] | None = None
+    guess_rate: float = 0.0
+    members: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        freeze_arrays(self)
+
+    @property
+    def successes(self) -> NDArray[np.float64]:
+        """Sum of case means per cell, shape (n_lengths, n_depths)."""
+        successes: NDArray[np.float64] = self.numerators / self.unit
+        return successes
+
+    @property
+    def accuracy(self) -> NDArray[np.float64]:
+        """Mean score per cell, shape (n_lengths, n_depths); NaN where there is no data."""
+        empty = np.full(self.n_cases.shape, np.nan)
+        return np.asarray(
+            np.divide(self.successes, self.n_cases, out=empty, where=self.n_cases > 0)
+        )
+
+    @property
+    def n_unscored(self) -> NDArray[np.int64]:
+        """Unscored trials per tested length, shape (n_lengths,)."""
+        counts = [sum(self.unscored.get(int(length), {}).values()) for length in self.lengths]
+        return np.array(counts, dtype=np.int64)
+
+    @property
+    def has_fractions(self) -> bool:
+        """True if some case is worth neither 0 nor 1."""
+        if self.cases is None:
+            return bool(np.any(self.numerators % self.unit))
+        return bool(np.any(self.cases.numerator % self.unit))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per cell with data: model, task, length, depth, counts, accuracy."""
+        row, column = np.nonzero(self.n_cases)
+        return pd.DataFrame(
+            {
+                "model": self.model,
+                "task": self.task,
+                "length": self.lengths[row],
+                "depth": self.depths[column],
+                "n_trials": self.n_trials[row, column],
+                "n_cases": self.n_cases[row, column],
+                "successes": self.successes[row, column],
+                "accuracy": self.accuracy[row, column],
+            }
+        )
+
+    def __repr__(self) -> str:
+        shape = f"{self.lengths.size}x{self.depths.size}"
+        return f"CellGrid({self.model} on {self.task}: {shape}, {self.n_cases.sum()} cases)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values; the depth of trials without one is None."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            **{name: getattr(self, name) for name in _GRID_WORDS},
+            "members": list(self.members),
+            "n_missing": None if self.n_missing is None else self.n_missing.tolist(),
+            **{name: list_numbers(getattr(self, name)) for name in ("depths", *_GRID_COUNTS)},
+            "unscored": {str(length): dict(by) for length, by in self.unscored.items()},
+            "cases": self.cases
+            and {name: getattr(self.cases, name).tolist() for name in _CASE_ARRAYS},
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> "CellGrid":
+        """Restore what :meth:`to_dict` returned.
+
+        Raises
+        ------
+        FormatError
+            If it is of an unknown schema version or not whole.
+        """
+        with restoring("CellGrid", document):
+            words: Mapping[str, Any] = {name: document[name] for name in _GRID_WORDS}
+            cases, missing = document["cases"], document["n_missing"]
+            return cls(
+                **words,
+                **_integers(document, _GRID_COUNTS),
+                depths=array_of(document["depths"]),
+                unscored={int(length): by for length, by in document["unscored"].items()},
+                cases=cases and CaseIndex(**_integers(cases, _CASE_ARRAYS)),
+                n_missing=None if missing is None else np.array(missing, dtype=np.int64),
+                members=tuple(document["members"]),
+            )
+
+
+_GRID_WORDS = ("model", "task", "length_unit", "unit", "guess_rate")
+_GRID_COUNTS = ("lengths", "n_cases", "n_trials", "numerators")
+_CASE_ARRAYS = ("cell", "numerator", "cluster")
+
+
+def _integers(document: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: np.array(document[name], dtype=np.int64) for name in names}

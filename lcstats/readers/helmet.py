@@ -1,0 +1,222 @@
+"""Results of princeton-nlp/HELMET (commit 4526dfb): one JSON file per data set and length.
+
+``output/MODEL/DATASET_TAG_TEST_in131072_size100_....json`` holds ``args``, ``data`` (an item per
+trial, with its metrics), ``metrics`` and ``averaged_metrics``. The length is the ``in`` of the
+file's name, the most tokens that a prompt may have; ``args.input_max_length`` is taken where the
+name was changed, less the 32768 tokens that thinking adds. ``input_len`` is what the prompt had, in
+the tokens of the language model: it stays under its own name, for prompts are meant to be shorter.
+The task is the data set as the suite sums it up (``json_kv``, ``narrativeqa``), and the score that
+data set's own metric: recall of a list, exact match, NDCG, F1 of ROUGE. ``gpt-4-score`` is from 0
+to 3, fluency times correctness, and is divided by 3; such scores are in ``-gpt4eval_o.json``, which
+is read in place of the file it was made from. ``depth`` is that of the item, where it has one.
+
+Choices and classes have a guess rate: 1/4, or one over the number of classes. The case is a digest
+of question, answer and depth. A request that gave nothing is not written, and a notice says how
+many are missing. ``.json.score`` files hold means alone and are left out. Written from the
+runner's code: not checked on a real file.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from lcstats.errors import FormatError, Notice, UnscoredWarning, describe
+from lcstats.readers.fields import require_fields
+from lcstats.readers.formats import Format
+from lcstats.readers.json_records import frame_of, load_json
+from lcstats.readers.request import ReadRequest
+from lcstats.readers.runs import short_digest
+from lcstats.readers.samples import Sample
+from lcstats.trials import Knowledge, Origin, Part, RawTable
+from lcstats.trials.wording import counted
+
+_FIELDS = {"args", "data", "averaged_metrics"}
+_MEANS = {"input_len", "output_len"}
+_IN = re.compile(r"_in(\d+)_size")
+_JUDGED = "-gpt4eval_o"
+_THOUGHTS = 32_768
+_GPT_4_MARKS = "gpt4-scores"
+_HIGHEST_MARK = 3
+_RULER = (
+    *("niah_s_1", "niah_s_2", "niah_s_3", "niah_mk_1", "niah_mk_2", "niah_mk_3"),
+    *("niah_mq", "niah_mv", "fwe", "cwe", "vt"),
+)
+METRICS: Mapping[str, str] = {
+    **dict.fromkeys(("json_kv", "nq", "popqa", "triviaqa", "hotpotqa"), "substring_exact_match"),
+    **{f"ruler_{name}": "ruler_recall" for name in _RULER},
+    **dict.fromkeys(("ruler_qa_1", "ruler_qa_2"), "substring_exact_match"),
+    "msmarco_rerank_psg": "NDCG@10",
+    **dict.fromkeys(("trec_coarse", "trec_fine", "banking77", "clinic150", "nlu"), "exact_match"),
+    "narrativeqa": "gpt-4-score",
+    "infbench_qa": "rougeL_f1",
+    "infbench_choice": "exact_match",
+    **dict.fromkeys(("infbench_sum", "multi_lexsum"), "gpt-4-f1"),
+    "alce_asqa": "str_em",
+    "alce_qampari": "qampari_rec_top5",
+}
+"""The metric by which the suite sums up a data set; of several, the first."""
+
+_GUESS_RATES = {
+    "infbench_choice": 1 / 4,
+    "trec_coarse": 1 / 6,
+    "trec_fine": 1 / 50,
+    "banking77": 1 / 77,
+    "clinic150": 1 / 151,
+    "nlu": 1 / 68,
+}
+_LONG = frozenset({"input_text", "question", "answer", "demos", "ctxs", _GPT_4_MARKS})
+_COLUMNS = {
+    "model": "args.model_name_or_path",
+    "task": "dataset",
+    "case": "question and answer",
+    "length": "input_max_length",
+    "depth": "depth",
+    "score": "score by its metric",
+    "guess_rate": "guess rate",
+    "output": "output",
+}
+
+
+def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
+    record = sample.record
+    if _is_means(sample):
+        return True
+    return record.keys() >= _FIELDS and isinstance(record["data"], list)
+
+
+def _is_means(sample: Sample) -> bool:
+    values = sample.record.values()
+    return sample.record.keys() >= _MEANS and all(isinstance(v, int | float) for v in values)
+
+
+def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
+    judged = {sample.source.given for sample in samples if _JUDGED in sample.source.given}
+    trials = [
+        sample
+        for sample in samples
+        if not _is_means(sample)
+        and sample.source.given.replace(".json", f"{_JUDGED}.json") not in judged
+    ]
+    tables = [table for sample in trials if (table := _load_one(sample, request)) is not None]
+    if not tables:
+        raise _without_scores(trials[0] if trials else samples[0])
+    n_aside = len(samples) - len(tables)
+    return [replace(tables[0], notices=(*_aside_notices(n_aside), *tables[0].notices)), *tables[1:]]
+
+
+def _load_one(sample: Sample, request: ReadRequest) -> RawTable | None:
+    """Load a file; None if its items do not have the metric of their data set."""
+    table = load_json([sample], request)
+    require_fields(table, {"args"}, "helmet", dict)
+    require_fields(table, {"data"}, "helmet", list)
+    run = table.frame.iloc[0]
+    args = run["args"]
+    items = [item if isinstance(item, dict) else {} for item in run["data"]]
+    dataset = _dataset_of(str(args.get("datasets") or sample.source.stem))
+    metric = METRICS.get(dataset or "", "")
+    scores = [_score_of(item, metric) for item in items]
+    if dataset is None or all(score is None for score in scores):
+        return None
+    frame = frame_of([{k: v for k, v in item.items() if k not in _LONG} for item in items])
+    added: dict[str, Any] = {
+        "args.model_name_or_path": str(args.get("model_name_or_path") or sample.source.folder),
+        "dataset": dataset,
+        "question and answer": _cases_of(items),
+        "input_max_length": _length_of(sample, args),
+        "score by its metric": scores,
+        "guess rate": _GUESS_RATES.get(dataset, 0.0),
+    }
+    frame = frame.assign(**added)
+    known = {name: theirs for name, theirs in _COLUMNS.items() if theirs in frame}
+    return replace(
+        table,
+        frame=frame,
+        origin=Origin((Part(sample.name, len(frame), "item"),)),
+        knowledge=Knowledge(known, aliases=False, score_scale="0-1"),
+        notices=(*table.notices, *_missing_notices(sample, args, len(items))),
+    )
+
+
+def _dataset_of(name: str) -> str | None:
+    """Return the data set as the suite sums it up: ``narrativeqa`` of ``narrativeqa_130772``."""
+    return next((dataset for dataset in METRICS if dataset in name), None)
+
+
+def _score_of(item: Mapping[str, Any], metric: str) -> float | None:
+    """Return the score of an item in [0, 1]; None if it has none."""
+    marks = item.get(_GPT_4_MARKS)
+    if metric == "gpt-4-score" and isinstance(marks, dict):
+        fluency, correctness = marks.get("fluency"), marks.get("correctness")
+        if isinstance(fluency, int | float) and isinstance(correctness, int | float):
+            return fluency * correctness / _HIGHEST_MARK
+    value = item.get(metric)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _cases_of(items: Sequence[Mapping[str, Any]]) -> pd.Series:
+    """Name the items by question, answer and depth, and number those that share them."""
+    fields = ("id", "qid", "question", "answer", "depth")
+    digests = pd.Series([short_digest(*map(item.get, fields)) for item in items])
+    occurrence = digests.groupby(digests).cumcount()
+    return digests.where(occurrence == 0, digests + "-" + (occurrence + 1).astype("str"))
+
+
+def _length_of(sample: Sample, args: Mapping[str, Any]) -> int:
+    match = _IN.search(sample.source.stem)
+    if match is not None:
+        return int(match[1])
+    try:
+        length = int(args["input_max_length"])
+    except (KeyError, TypeError, ValueError):
+        raise FormatError(
+            describe(
+                f"{sample.name} does not say its length, in its name or as args.input_max_length",
+                "expected a name such as json_kv_eval_test_k1800_dep6_in131072_size100_....json",
+                "give it back the name that HELMET gave it",
+            )
+        ) from None
+    return length - _THOUGHTS if args.get("thinking") else length
+
+
+def _missing_notices(sample: Sample, args: Mapping[str, Any], n_items: int) -> tuple[Notice, ...]:
+    wanted = args.get("max_test_samples")
+    if not isinstance(wanted, int) or wanted <= n_items:
+        return ()
+    message = f"{n_items} of up to {wanted} items there: requests that gave nothing are not written"
+    return (Notice("items-missing", f"{sample.name}: {message}", UnscoredWarning),)
+
+
+def _without_scores(sample: Sample) -> FormatError:
+    what = "means alone" if _is_means(sample) else "no item with the metric of its data set"
+    return FormatError(
+        describe(
+            f"{sample.name} holds {what}",
+            f"expected items of {', '.join(METRICS)} with their metric",
+            "read the .json that eval.py writes, or the -gpt4eval_o.json of the judge",
+        )
+    )
+
+
+def _aside_notices(n_aside: int) -> tuple[Notice, ...]:
+    if not n_aside:
+        return ()
+    message = "left out: means alone, items that were judged in another file, or not yet"
+    return (Notice("other-files", f"{counted(n_aside, 'file')} {message}"),)
+
+
+HELMET = Format(
+    name="helmet",
+    title="HELMET, one JSON file per data set and length",
+    carries="language model, data set as task, most tokens of a prompt as length, depth where the "
+    "item has one, score by the data set's metric, guess rate, digest of question and answer as "
+    "case, metrics, tokens of the prompt (input_len), output",
+    lacks="requests that gave nothing (never written: how many is said), scores that need a judge "
+    "before it was run, marks of single summaries",
+    checked="the code of the runner; not checked on a real file",
+    shapes=("json", "jsonl"),
+    sniff=_sniff,
+    load=_load,
+)

@@ -1,0 +1,130 @@
+"""LongBench v1's metrics that need no other package, each from an output to a score in [0, 1].
+
+Written anew from the rules of ``LongBench/metrics.py`` and ``eval.py`` (THUDM/LongBench, commit
+2e00731). ROUGE (package ``rouge``), the cutting of Chinese into words (``jieba``) and the likeness
+of code (``fuzzywuzzy``) are not here, for the scores of these packages are their own.
+"""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_NUMBER = re.compile(r"\d+")
+_FIRST_LINE = frozenset({"trec", "triviaqa", "samsum", "lsht"})
+
+Metric = Callable[[str, str, Sequence[str]], float]
+"""From output, reference and the classes of the data set to a score."""
+
+
+def score_output(
+    dataset: str, output: str, answers: Sequence[str], classes: Sequence[str]
+) -> float:
+    """Return the best score of an output over its references, as LongBench has it.
+
+    Parameters
+    ----------
+    dataset : str
+        One of :data:`METRICS`.
+    output : str
+    answers : sequence of str
+        The references.
+    classes : sequence of str
+        The classes of the data set, where it has any.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Examples
+    --------
+    >>> score_output("hotpotqa", "It is the Figs.", ["Figs", "Dolores Park"], [])
+    0.5
+    """
+    if dataset in _FIRST_LINE:
+        output = output.lstrip("\n").split("\n")[0]
+    metric = METRICS[dataset]
+    return max((metric(output, answer, classes) for answer in answers), default=0.0)
+
+
+def word_f1(output: str, answer: str, classes: Sequence[str] = ()) -> float:
+    """Return the F1 of the words of two texts, normalised as SQuAD does.
+
+    Examples
+    --------
+    >>> word_f1("The red, red house", "a red house")
+    0.8
+    """
+    given, wanted = _words(output), _words(answer)
+    n_shared = sum((Counter(given) & Counter(wanted)).values())
+    return 2 * n_shared / (len(given) + len(wanted)) if n_shared else 0.0
+
+
+def _words(text: str) -> list[str]:
+    return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
+
+
+def share_of_class(output: str, answer: str, classes: Sequence[str]) -> float:
+    """Return one over the number of classes that an output names, 0 if the right one is not there.
+
+    A class that is part of the right one's name does not count; but of two such in a row the suite
+    passes over the second, and so does this.
+
+    Examples
+    --------
+    >>> share_of_class("Food or Date", "Food", ["Food", "Date", "Speed"])
+    0.5
+    """
+    named = [name for name in classes if name in output]
+    place = 0
+    while place < len(named):
+        if named[place] in answer and named[place] != answer:
+            del named[place]
+        place += 1
+    return 1 / len(named) if answer in named else 0.0
+
+
+def share_of_numbers(output: str, wanted: str) -> float:
+    """Return the share of the numbers in an output that are the wanted one.
+
+    Examples
+    --------
+    >>> share_of_numbers("7 or 8", "7"), share_of_numbers("none", "7")
+    (0.5, 0.0)
+    """
+    numbers = _NUMBER.findall(output)
+    return numbers.count(wanted) / len(numbers) if numbers else 0.0
+
+
+def _count(output: str, answer: str, classes: Sequence[str]) -> float:
+    return share_of_numbers(output, answer)
+
+
+def _retrieval(output: str, answer: str, classes: Sequence[str]) -> float:
+    """Score the number of a paragraph, such as ``Paragraph 15``."""
+    numbers = _NUMBER.findall(answer)
+    return share_of_numbers(output, numbers[0]) if numbers else 0.0
+
+
+METRICS: Mapping[str, Metric] = {
+    **dict.fromkeys(("narrativeqa", "qasper", "multifieldqa_en", "triviaqa"), word_f1),
+    **dict.fromkeys(("hotpotqa", "2wikimqa", "musique"), word_f1),
+    **dict.fromkeys(("trec", "lsht"), share_of_class),
+    **dict.fromkeys(("passage_retrieval_en", "passage_retrieval_zh"), _retrieval),
+    "passage_count": _count,
+}
+"""Metric of every data set that can be scored here."""
+
+NEED_PACKAGES: Mapping[str, str] = {
+    **dict.fromkeys(("gov_report", "qmsum", "multi_news", "samsum"), "ROUGE (rouge)"),
+    **dict.fromkeys(("dureader", "vcsum"), "ROUGE of Chinese words (rouge, jieba)"),
+    "multifieldqa_zh": "Chinese words (jieba)",
+    **dict.fromkeys(("lcc", "repobench-p"), "likeness of code (fuzzywuzzy)"),
+}
+"""Data sets that cannot, and what their metric needs."""
+
+CHINESE = frozenset({"multifieldqa_zh", "dureader", "vcsum", "lsht", "passage_retrieval_zh"})
+"""Data sets whose lengths are in characters; those of the others are in words."""

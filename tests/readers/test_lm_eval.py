@@ -1,0 +1,221 @@
+"""Samples of lm-evaluation-harness: each row's own length, filters, depths from the text."""
+
+import json
+import shutil
+
+import pytest
+
+from lcstats.errors import FormatError, OptionError, TableError
+from lcstats.readers import read_trials
+from lcstats.readers.sources import SMALL
+
+pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+
+TIME = "2026-11-30T00-58-39.989346"
+PROMPT = "A special magic number is hidden within the following text. "
+RESULTS = {
+    "results": {},
+    "configs": {},
+    "versions": {},
+    "n-shot": {},
+    "model_name": "llama-3",
+}
+
+
+def row(doc_id=0, length=512, **changes):
+    """Return a row of a RULER task whose prompt is as long as it says."""
+    text = PROMPT + "x" * 40 + "7777777" + "x" * 93
+    doc = {"index": doc_id, "input": text, "outputs": ["7777777"], "length": 500}
+    doc |= {"max_length": length, "gen_prefix": "The number is"}
+    scores = {"4096": -1.0, str(length): 1.0}
+    return {
+        "doc_id": doc_id,
+        "doc": doc,
+        "target": "['7777777']",
+        "arguments": {"gen_args_0": {"arg_0": text}},
+        "resps": [[" 7777777."]],
+        "filtered_resps": [" 7777777."],
+        "filter": "none",
+        "metrics": [*scores],
+        "doc_hash": "a",
+        **scores,
+    } | changes
+
+
+def plain(doc_id=0, **changes):
+    """Return a row of some other task, scored by acc."""
+    return {
+        "doc_id": doc_id,
+        "doc": {"input": "x", "question": "Where?", "target": "kitchen"},
+        "resps": [["kitchen"]],
+        "filtered_resps": ["kitchen"],
+        "filter": "none",
+        "metrics": ["acc"],
+        "acc": 1.0,
+    } | changes
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write the samples of a task, and of a results file where it is given, into a folder."""
+    folder = tmp_path / "openai__gpt-x"
+    folder.mkdir()
+
+    def write(*rows, task="niah_single_1", results=None):
+        path = folder / f"samples_{task}_{TIME}.jsonl"
+        path.write_text("\n".join(map(json.dumps, rows)) + "\n")
+        if results is not None:
+            (folder / f"results_{TIME}.json").write_text(json.dumps(results, indent=2))
+        return folder
+
+    return write
+
+
+def codes(trials):
+    return {notice.code for notice in trials.notices}
+
+
+def test_fields(write):
+    trials = read_trials(write(row(), results=RESULTS))
+    assert trials.reading.format == "lm_eval"
+    (found,) = trials.frame.to_dict("records")
+    expected = {
+        "model": "llama-3",
+        "task": "niah_single_1",
+        "case": "0",
+        "length": 512,
+        "depth": 0.5,
+        "score": 1.0,
+        "n_needles": 1,
+        "n_found": 1,
+        "output": " 7777777.",
+        "doc_length": 500,
+    }
+    assert {name: found[name] for name in expected} == expected
+    assert not {"4096", "512", "doc_input"} & found.keys()
+    assert "depth-from-text" in codes(trials)
+
+
+def test_other_lengths_are_never_scores(write):
+    rows = [row(0, 512), row(1, 4096, **{"4096": 0.0}), row(2, 1024)]
+    trials = read_trials(write(*rows))
+    assert trials.frame[["length", "score"]].values.tolist() == [[512, 1], [4096, 0], [1024, 1]]
+
+
+@pytest.mark.parametrize("scores", [{"512": -1.0}, {"512": None}], ids=["sentinel", "none"])
+def test_a_row_without_its_own_score_is_unscored(write, scores):
+    trials = read_trials(write(row(0), row(1, **scores)))
+    assert trials.frame["status"].tolist() == ["ok", "unparsed"]
+
+
+def test_several_filters_are_asked_about(write):
+    strict = row(0, filter="strict") | {"512": 0.0}
+    folder = write(strict, row(0, filter="flexible"))
+    with pytest.raises(OptionError, match=r"strict, flexible.*--filter strict"):
+        read_trials(folder)
+    assert read_trials(folder, filter_name="flexible").frame["score"].tolist() == [1]
+
+
+def test_files_that_were_appended_to_hold_rows_twice(write):
+    trials = read_trials(write(row(0), row(1), row(0), row(1)))
+    assert (trials.n_trials, trials.reading.n_duplicates) == (2, 2)
+
+
+def test_appended_rows_that_contradict_are_refused(write):
+    with pytest.raises(TableError, match=r"has the scores 0, 1.*--map repeat=THEIRS"):
+        read_trials(write(row(0), row(0) | {"512": 0.0}))
+
+
+def test_several_needles_have_places_and_no_depth(write):
+    doc = row()["doc"] | {"outputs": ["7777777", "magic", "absent", "x"]}
+    trials = read_trials(write(row(doc=doc) | {"512": 0.75}, row(1)))
+    first = trials.frame.iloc[0]
+    assert (first["n_needles"], first["n_found"]) == (4, 3)
+    assert first["needle_depths"] == [0.5, 10 / 200, None, 56 / 200]
+    assert trials.frame["depth"].isna().tolist() == [True, False]
+
+
+def test_other_tasks_of_ruler_have_no_depth(write):
+    doc = row()["doc"] | {"input": "Memorize and track the chain(s): VAR A = 7777777"}
+    trials = read_trials(write(row(doc=doc), task="ruler_vt"))
+    assert trials.frame["depth"].isna().all()
+    assert not {"n_needles", "needle_depths"} & set(trials.frame)
+
+
+def test_the_results_file_beside_is_found_where_only_samples_are_named(write):
+    folder = write(row(), results=RESULTS)
+    assert read_trials(folder / f"samples_niah_single_1_{TIME}.jsonl").models == ("llama-3",)
+
+
+def test_without_results_the_folder_names_the_language_model(write):
+    trials = read_trials(write(row()))
+    assert trials.models == ("openai__gpt-x",)
+    assert "model-from-folder" in codes(trials)
+
+
+def test_results_alone_hold_no_samples(write):
+    folder = write(row(), results=RESULTS)
+    with pytest.raises(FormatError, match=r"holds averages.*--log_samples"):
+        read_trials(folder / f"results_{TIME}.json")
+
+
+def test_babilong_has_its_length_in_the_results(write):
+    configs = {"babilong_qa1": {"metadata": {"max_seq_lengths": "4k"}}}
+    results = RESULTS | {"configs": configs}
+    folder = write(plain(), plain(1, acc=0.0), task="babilong_qa1", results=results)
+    trials = read_trials(folder)
+    assert trials.frame["length"].tolist() == [4096, 4096]
+    assert trials.frame["score"].tolist() == [1, 0]
+    assert trials.frame["doc_question"].tolist() == ["Where?"] * 2
+
+
+def test_a_task_without_lengths_has_them_named(write):
+    folder = write(plain(doc={"length": 3000}), task="longbench_hotpotqa")
+    with pytest.raises(TableError, match=r"doc_length.*--map length=THEIRS"):
+        read_trials(folder)
+    trials = read_trials(folder, columns={"length": "doc_length"}, length_unit="words")
+    assert (trials.frame["length"].tolist(), trials.length_unit) == ([3000], "words")
+
+
+def test_several_metrics_are_asked_about(write):
+    both = plain(doc={"length": 3000}, metrics=["acc", "acc_norm"], acc_norm=0.0)
+    folder = write(both, task="mc")
+    with pytest.raises(TableError, match=r"acc_norm.*--map score=THEIRS"):
+        read_trials(folder, columns={"length": "doc_length"})
+    columns = {"length": "doc_length", "score": "acc_norm"}
+    assert read_trials(folder, columns=columns).frame["score"].tolist() == [0]
+
+
+def test_choices_are_guessed(write):
+    likelihoods = [[[-1.5, False]], [[-0.5, True]], [[-3.0, False]], [[-2.0, False]]]
+    pairs = [[-1.5, False], [-0.5, True], [-3.0, False], [-2.0, False]]
+    chosen = plain(doc={"length": 9}, resps=likelihoods, filtered_resps=pairs)
+    trials = read_trials(write(chosen, task="mc"), columns={"length": "doc_length"})
+    assert trials.frame["guess_rate"].tolist() == [0.25]
+
+
+def test_long_files_are_read_too(write):
+    long = row(0)
+    long["arguments"] = {"gen_args_0": {"arg_0": "x" * SMALL}}
+    trials = read_trials(write(long, row(1)))
+    assert trials.frame["score"].tolist() == [1, 1]
+
+
+def test_a_renamed_file_gives_its_name_to_the_task(write):
+    folder = write(row())
+    (path,) = folder.iterdir()
+    shutil.move(path, folder / "mine.jsonl")
+    assert read_trials(folder).tasks == ("mine",)
+
+
+def test_samples_of_the_real_writer(real_data):
+    trials = read_trials(real_data / "lm_eval" / "generated")
+    assert (trials.n_trials, trials.n_scored) == (144, 144)
+    right = trials.frame.groupby(["task", "length"])["score"].agg(["sum", "count"])
+    assert set(right["count"]) == {24}
+    assert right.loc["niah_multikey_2", "sum"].tolist() == [22, 24, 18]
+    assert right.loc["niah_single_1", "sum"].tolist() == [23, 24, 17]
+    assert right.index.levels[1].tolist() == [512, 1024, 2048]
+    assert trials.models == ("xsmx68iv",)
+    assert trials.frame["depth"].between(0, 1).all()
+    assert trials.frame["depth"].iloc[48] == pytest.approx(0.8903, abs=1e-4)

@@ -1,0 +1,154 @@
+"""LongBench v1: the suite's metrics, runs that were appended, lengths in words or characters."""
+
+import json
+
+import pytest
+
+from lcstats.errors import FormatError
+from lcstats.readers import read_trials
+from lcstats.readers.longbench_metrics import score_output, share_of_class, word_f1
+
+pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+
+
+def row(pred, *answers, length=5000, classes=None):
+    return {"pred": pred, "answers": answers, "all_classes": classes, "length": length}
+
+
+@pytest.fixture
+def longbench(tmp_path):
+    """Write predictions as LongBench does and return the folder of the language model."""
+    folder = tmp_path / "pred" / "llama"
+    folder.mkdir(parents=True)
+
+    def write(*rows, dataset="hotpotqa"):
+        text = "".join(json.dumps(item) + "\n" for item in rows)
+        (folder / f"{dataset}.jsonl").write_text(text)
+        return folder
+
+    return write
+
+
+def test_fields(longbench):
+    trials = read_trials(longbench(row("The red house", "red", "blue")))
+    assert trials.reading.format == "longbench_v1"
+    frame_row = trials.frame.to_dict("records")[0]
+    expected = {
+        "model": "llama",
+        "task": "hotpotqa",
+        "length": 8000,
+        "score": pytest.approx(2 / 3),
+        "status": "ok",
+        "output": "The red house",
+        "length_in_file": 5000,
+    }
+    assert {name: frame_row[name] for name in expected} == expected
+    assert trials.length_unit == "words"
+    assert [notice.code for notice in trials.notices] == ["length-classes"]
+
+
+def test_each_texts_own_length(longbench):
+    trials = read_trials(longbench(row("a", "b")), columns={"length": "length"})
+    assert trials.frame["length"].tolist() == [5000]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "output", "answer", "score"),
+    [
+        ("triviaqa", "\nParis\nLondon", "paris", 1),
+        ("hotpotqa", "Paris\nLondon", "paris", 2 / 3),
+        ("passage_count", "3 or 4, so 4", "4", 2 / 3),
+        ("passage_count", "many", "4", 0),
+        ("passage_retrieval_en", "Paragraph 15", "Paragraph 15", 1),
+        ("passage_retrieval_zh", "段落15", "段落15", 1),
+        ("hotpotqa", "the", "a", 0),
+    ],
+)
+def test_metrics(dataset, output, answer, score):
+    assert score_output(dataset, output, [answer], []) == pytest.approx(score)
+
+
+def test_words_are_counted_as_often_as_they_are_there():
+    assert word_f1("yes yes", "yes") == pytest.approx(2 / 3)
+
+
+def test_classes():
+    classes = ["NUM", "NUM ber", "NUM ber of", "City"]
+    assert share_of_class("City", "City", classes) == 1
+    assert share_of_class("NUM ber", "City", classes) == 0
+    assert share_of_class("NUM ber of", "NUM ber of", classes) == 0.5
+    assert score_output("trec", "City\nNUM", ["City"], classes) == 1
+
+
+def test_the_last_rows_classes_are_those_of_all(longbench):
+    rows = [row("Food", "Food", classes=[]), row("Date", "Food", classes=["Food", "Date"])]
+    assert read_trials(longbench(*rows, dataset="trec")).frame["score"].tolist() == [1, 0]
+
+
+def test_empty_predictions_are_unscored(longbench):
+    rows = [row(" ", "a"), row(None, "b"), row("c", "c")]
+    trials = read_trials(longbench(*rows))
+    assert trials.frame["status"].tolist() == ["empty", "error", "ok"]
+    assert any("1 output empty" in notice.message for notice in trials.notices)
+    official = read_trials(longbench(*rows), columns={"score": "official_score"})
+    assert official.frame["score"].fillna(-1).tolist() == [0, -1, 1]
+
+
+def test_runs_that_were_appended_are_repeats(longbench):
+    rows = [row("a", "a"), row("b", "b"), row("a", "a"), row("c", "b")]
+    trials = read_trials(longbench(*rows))
+    assert trials.n_cases == 2
+    assert trials.frame["repeat"].tolist() == [1, 1, 2]
+    assert trials.reading.n_duplicates == 1
+
+
+def test_few_prompts_with_the_same_answer_and_length_are_cases_of_their_own(longbench):
+    rows = [row("x", str(number)) for number in range(20)] + [row("0", "0")]
+    trials = read_trials(longbench(*rows))
+    assert trials.n_cases == 21
+    assert (trials.frame["repeat"] == 1).all()
+
+
+def test_language_models_share_cases(longbench):
+    first = read_trials(longbench(row("a", "a"))).frame["case"][0]
+    assert read_trials(longbench(row("b", "a"))).frame["case"][0] == first
+
+
+def test_data_sets_that_need_packages_are_left_out(longbench):
+    longbench(row("a", "a"), dataset="qmsum")
+    longbench(row("a", "段落1"), dataset="passage_retrieval_zh")
+    trials = read_trials(longbench(row("a", "a")))
+    assert trials.tasks == ("hotpotqa",)
+    assert "left out: passage_retrieval_zh, qmsum" in trials.notices[0].message
+
+
+def test_chinese_data_sets_are_in_characters(longbench):
+    trials = read_trials(longbench(row("段落1", "段落1"), dataset="passage_retrieval_zh"))
+    assert trials.length_unit == "characters"
+    assert trials.frame["score"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "words"),
+    [("qmsum", r"its metric is ROUGE"), ("mine", "LongBench has no data set 'mine'")],
+)
+def test_data_sets_without_a_metric_are_refused(longbench, dataset, words):
+    with pytest.raises(FormatError, match=rf"{words}.*score it with LongBench's eval\.py"):
+        read_trials(longbench(row("a", "a"), dataset=dataset))
+
+
+@pytest.mark.parametrize("model", ["llama2-7b-chat-4k", "llama3-8b-instruct"])
+def test_published_scores(real_data, model):
+    folder = real_data / "longbench_v1" / "pred" / model
+    published = json.loads((folder / "result.json").read_text())
+    trials = read_trials(folder)
+    means = (100 * trials.frame.groupby("task")["score"].mean()).round(2).to_dict()
+    assert means == {task: published[task] for task in means}
+    assert set(means) == {path.stem for path in folder.glob("*.jsonl")}
+    assert trials.n_scored == trials.n_cases == 1400
+
+
+def test_published_runs_that_were_appended(real_data):
+    trials = read_trials(real_data / "longbench_v1" / "appended_reruns")
+    assert trials.n_trials == trials.n_cases == 200
+    assert trials.reading.n_duplicates == 200

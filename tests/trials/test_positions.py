@@ -1,0 +1,56 @@
+"""Depths that are counted: hundredths, tokens, places of documents."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lcstats.errors import OptionError, TableError
+from lcstats.trials import TableOptions, Trials
+
+pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+
+
+def depths(unit, values, length=4096, **columns):
+    options = TableOptions(depth_unit=unit, length_unit=columns.pop("length_unit", "tokens"))
+    n = len(values)
+    table = {"length": [length] * n, "depth": values, "score": [1, 0] * (n // 2) + [0] * (n % 2)}
+    return Trials.from_frame(pd.DataFrame(table | columns), options).frame["depth"].tolist()
+
+
+def test_hundredths_of_a_percent_as_in_file_names():
+    assert depths("hundredths", [0, 2500, 8868, 10000]) == [0, 0.25, 0.8868, 1]
+
+
+def test_token_offsets_are_fractions_of_the_length():
+    assert depths("tokens", [0, 1024, 4096]) == [0, 0.25, 1]
+    with pytest.raises(OptionError, match=r"lengths in words; .*--length-unit tokens"):
+        depths("tokens", [0, 10], length_unit="words")
+
+
+@pytest.mark.parametrize(("unit", "first"), [("index0", 0), ("index1", 1)])
+def test_places_of_documents(unit, first):
+    places = [first, first + 9, first + 19]
+    expected = [0, round(9 / 19, 9), 1]
+    assert depths(unit, places, num_documents=[20] * 3) == expected
+    assert depths(unit, places, length=20, length_unit="documents") == expected
+    with pytest.raises(OptionError, match=r"--length-unit documents.*--map n_documents=THEIRS"):
+        depths(unit, places)
+
+
+def test_a_single_document_has_no_place():
+    assert np.isnan(depths("index0", [0, 0], num_documents=[1, 1])).all()
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "words"),
+    [
+        ("hundredths", 10001, "from 0 to 10000"),
+        ("tokens", 4097, "from 0 to the length"),
+        ("index0", 20, "the first being 0"),
+        ("index1", 0, "the first being 1"),
+        ("index1", "last", "the first being 1"),
+    ],
+)
+def test_positions_outside_the_context_are_refused(unit, value, words):
+    with pytest.raises(TableError, match=rf"depth is .*{words}; .*--depth-unit {unit}"):
+        depths(unit, [1, value], num_documents=[20, 20])
