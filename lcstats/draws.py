@@ -9,7 +9,7 @@ from lcstats.cells import CaseIndex, CellGrid
 from lcstats.curve import FloatArray, accuracy_from_logit
 from lcstats.errors import OptionError, describe
 from lcstats.fit import CurveFit, draw_counts, refit
-from lcstats.options import DrawKind, check_option, check_type
+from lcstats.options import DrawKind, check_option, check_type, check_whole
 from lcstats.records import freeze_arrays
 
 N_DRAWS = 2000
@@ -100,7 +100,12 @@ def resample(
     """
     check_type(fit, CurveFit, "fit")
     check_option(kind, DrawKind, "kind")
-    _check_n_draws(n_draws)
+    for name, value, least in (
+        ("n_draws", n_draws, 1),
+        ("seed", seed, 0),
+        ("n_threads", n_threads, 1),
+    ):
+        check_whole(value, name, least=least)
     rng = np.random.default_rng(seed)
     if kind == "parametric_bootstrap":
         n_cases = fit.cells.n_cases
@@ -159,10 +164,3 @@ def _cases_of(grid: CellGrid) -> CaseIndex:
             )
         )
     return grid.cases
-
-
-def _check_n_draws(n_draws: int) -> None:
-    if n_draws < 1:
-        raise OptionError(
-            describe(f"n_draws is {n_draws}", "expected at least 1", "leave it out for 2000")
-        )

@@ -1,7 +1,7 @@
 """What options may be: words, their types and their one checker; levels; arguments of our types."""
 
 from collections.abc import Iterable
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 from lcstats.errors import LcstatsError, OptionError, describe
@@ -104,6 +104,24 @@ def check_level(level: float) -> None:
     if not isinstance(level, Real) or not 0 < level < 1:
         raise OptionError(
             describe(f"level is {level!r}", "expected a number between 0 and 1", "write 0.95, say")
+        )
+
+
+def check_whole(value: object, name: str, *, least: int = 0) -> None:
+    """Refuse what is no whole number of at least `least`.
+
+    Raises
+    ------
+    OptionError
+        If it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise OptionError(
+            describe(
+                f"{name} is {value!r}",
+                f"expected a whole number of at least {least}",
+                f"pass {name}={max(least, 1)}, say, or leave it out",
+            )
         )
 
 

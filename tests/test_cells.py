@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from lcstats.cells import Cells, cells_from_count_frame, count_cells
 from lcstats.errors import OptionError, TableError, UnscoredWarning
+from lcstats.fit import fit_curve
+from lcstats.lengths import Criterion, effective_length
 from lcstats.trials import Trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
@@ -206,3 +208,25 @@ def test_nothing_scored_is_an_error():
     )
     with pytest.raises(TableError, match="look at the status column"):
         count_cells(trials.select(model="b"))
+
+
+def test_trials_without_filler_are_a_reference_and_no_length():
+    frame = pd.DataFrame({"length": ["0k"] * 4 + ["1k"] * 4, "score": [1, 1, 1, 0, 1, 0, 0, 0]})
+    cells = count_cells(Trials.from_frame(frame))
+    assert cells.grid.lengths.tolist() == [1024]
+    (said,) = (n.message for n in cells.notices if n.code == "no-filler")
+    assert "4 trials at length 0 (no filler, accuracy 0.75)" in said
+
+
+def test_the_table_s_guess_rate_reaches_curve_and_bar():
+    frame = pd.DataFrame(
+        {"length": np.repeat([1024, 4096], 20), "score": [1, 0] * 20, "guess_rate": 0.25}
+    )
+    cells = count_cells(Trials.from_frame(frame))
+    assert cells.grid.guess_rate == 0.25
+    assert fit_curve(cells, terms=("intercept", "length")).curve.guess_rate == 0.25
+    answer = effective_length(cells, Criterion("0.8", rule="above_chance"))
+    assert float(answer.applied_threshold) == pytest.approx(0.25 + 0.8 * 0.75)
+    frame["guess_rate"] = [0.25] * 20 + [0.5] * 20
+    with pytest.raises(TableError, match=r"guess rates 0.25, 0.5; .*--by model,task,COLUMN"):
+        count_cells(Trials.from_frame(frame))

@@ -85,5 +85,13 @@ def test_what_cannot_be_drawn_is_refused_with_the_mend():
             call(Cells(grids=(fit.grid,)))
     with pytest.raises(OptionError, match="use kind='parametric_bootstrap'"):
         resample(fit, kind="cluster_bootstrap")
-    with pytest.raises(OptionError, match="leave it out for 2000"):
+    with pytest.raises(OptionError, match="or leave it out"):
         resample(fit, n_draws=0)
+
+
+@pytest.mark.parametrize("option", [{"seed": -1}, {"n_threads": 0}, {"n_draws": 2.5}])
+def test_numbers_that_are_none_are_refused(option):
+    cells = Cells.from_counts([4096, 8192], [0.5], n_cases=20, successes=[[18], [9]])
+    fit = fit_curve(cells, terms=("intercept", "length"))
+    with pytest.raises(OptionError, match=rf"pass {next(iter(option))}="):
+        resample(fit, **option)

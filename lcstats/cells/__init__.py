@@ -1,7 +1,15 @@
 """Cells: counts per length and depth of one or several (model, task) groups."""
 
+from lcstats.cells.average import average_tasks
 from lcstats.cells.counting import cells_from_count_frame, count_cells
 from lcstats.cells.grid import CaseIndex, CellGrid
 from lcstats.cells.table import Cells
 
-__all__ = ["CaseIndex", "CellGrid", "Cells", "cells_from_count_frame", "count_cells"]
+__all__ = [
+    "CaseIndex",
+    "CellGrid",
+    "Cells",
+    "average_tasks",
+    "cells_from_count_frame",
+    "count_cells",
+]

@@ -1,6 +1,7 @@
 """From trials to cells: repeats folded, cases counted, nothing left out in silence."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import gcd, lcm
 from typing import Any, cast
 
@@ -88,6 +89,8 @@ def count_cells(
         )
         for names, group in _grouped(observed)
     )
+    if "cluster" not in scored:
+        grids = _number_apart(grids)
     notices = (*without_filler, *_notices_on_unscored(unscored, grids))
     announce(notices)
     return Cells(grids=grids, reading=trials.reading, notices=(*trials.notices, *notices))
@@ -233,6 +236,16 @@ def _grid_of(
         n_missing=None if missing is None else _place(missing, lengths, depths),
         guess_rate=guess_rate,
     )
+
+
+def _number_apart(grids: tuple[CellGrid, ...]) -> tuple[CellGrid, ...]:
+    """Give the cases of every group cluster numbers of their own."""
+    apart, first = [], 0
+    for grid in grids:
+        cases = cast("CaseIndex", grid.cases)
+        apart.append(replace(grid, cases=replace(cases, cluster=cases.cluster + first)))
+        first += cases.cluster.size
+    return tuple(apart)
 
 
 def _factorize_depths(column: pd.Series) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

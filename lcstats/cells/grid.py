@@ -26,7 +26,8 @@ class CaseIndex:
     numerator : ndarray of int64, shape (n_cases,)
         Mean score of the case times the grid's unit.
     cluster : ndarray of int64, shape (n_cases,)
-        What cases share beyond their cell; equal codes are resampled together.
+        What cases share beyond their cell; equal codes, also of other tasks in the table, are
+        resampled together.
     """
 
     cell: NDArray[np.int64]

@@ -50,7 +50,8 @@ def command(reading: ReadingOptions, analysis: AnalysisOptions, as_json: bool) -
     from lcstats.report.fits import each_group
 
     analysis.criterion()
-    cells = count_results(read_results(reading, analysis.by), reading)
+    results = read_results(reading, analysis.by)
+    cells = count_results(results, reading, average=analysis.average_tasks)
     answers = each_group(
         cells, lambda group: analyse(group, analysis, fit_if_wanted(group, analysis))
     )
@@ -70,14 +71,19 @@ def command(reading: ReadingOptions, analysis: AnalysisOptions, as_json: bool) -
 def fit_if_wanted(cells: "Cells", analysis: AnalysisOptions) -> "FitWithTest | None":
     """Fit and test the curve of one group, unless ``--method`` leaves it out.
 
-    Where ``--method`` says nothing, a single length has no curve: there is nothing to decay over.
+    Where ``--method`` says nothing, a single length has no curve, and an average over tasks none
+    either: there is nothing to decay over, and each task has its own.
     """
     from lcstats.report.fits import fit_and_test
 
-    if not analysis.wants_curve or (not analysis.methods and cells.grid.lengths.size < 2):
+    if not analysis.wants_curve or (not analysis.methods and _has_no_curve(cells)):
         return None
-    guess_rate = float(analysis.criterion().exact_guess_rate)
+    guess_rate = float(analysis.criterion().exact_guess_rate) or None
     return fit_and_test(cells, penalty=analysis.penalty, guess_rate=guess_rate, seed=analysis.seed)
+
+
+def _has_no_curve(cells: "Cells") -> bool:
+    return cells.grid.lengths.size < 2 or bool(cells.grid.members)
 
 
 def analyse(
@@ -108,6 +114,8 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
     estimate = answer.observed
     unit = answer.length_unit
     yield f"{answer.model} on {answer.task}"
+    if answer.members:
+        yield f"  Averaged, without weights: {', '.join(answer.members)}"
     yield f"  Threshold: {answer.bar_in_words()}; depth treatment: {answer.depth_in_words()}"
     quote = "" if answer.headline else "; no headline, for raw cells are biased low: quote the set"
     yield f"  Effective length: {estimate.display} {unit} ({estimate.method}{quote})"
@@ -120,9 +128,10 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
     if estimate.longest_passing not in (None, estimate.length):
         yield f"  Longest passing length: {estimate.longest_passing} {unit}, past lengths that fail"
     yield from _mass_lines(estimate)
+    fails = any(notice.code == "curve-does-not-fit" for notice in answer.notices)
     for other in answer.estimates:
         if other.method == "curve":
-            yield from _curve_lines(other, unit)
+            yield from _curve_lines(other, unit, fails=fails)
     n_unscored = sum(answer.unscored_by_length.values())
     yield (
         f"  Counts: {counted(answer.n_trials.sum() + n_unscored, 'trial')}, "
@@ -132,11 +141,12 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
     yield "\n".join(f"  {line}" for line in columns_of_text(_rows(answer)).split("\n"))
 
 
-def _curve_lines(estimate: "Estimate", unit: str) -> Iterator[str]:
+def _curve_lines(estimate: "Estimate", unit: str, *, fails: bool) -> Iterator[str]:
     """Yield what the fitted curve says beside the observed cells."""
     from lcstats.report.fits import crossing_words
 
-    yield f"  By the curve: {estimate.display} {unit} ({estimate.method})"
+    caution = "; the curve does not fit, so do not quote it" if fails else ""
+    yield f"  By the curve: {estimate.display} {unit} ({estimate.method}){caution}"
     yield f"  The curve crosses the threshold: {crossing_words(estimate, unit)}"
     for interval in estimate.sets:
         yield (

@@ -17,6 +17,7 @@ from lcstats.cli.output import columns_of_text, print_json, print_notices, print
 
 if TYPE_CHECKING:
     from lcstats.cells import Cells
+    from lcstats.fit import TermTest
     from lcstats.report.fits import FitWithTest
 
 
@@ -37,7 +38,7 @@ def command(reading: ReadingOptions, fitting: FitOptions, as_json: bool) -> None
 
     def fit(group: "Cells") -> "FitWithTest":
         tested = fit_and_test(
-            group, penalty=fitting.penalty, guess_rate=fitting.guess_rate, seed=fitting.seed
+            group, penalty=fitting.penalty, guess_rate=fitting.exact_guess_rate, seed=fitting.seed
         )
         return with_term_tests(group, tested, seed=fitting.seed)
 
@@ -56,6 +57,14 @@ def command(reading: ReadingOptions, fitting: FitOptions, as_json: bool) -> None
         grid = one.fit.grid
         name = f"{grid.model} on {grid.task}" if len(tested) > 1 else ""
         print_notices(one.notices, group=name)
+
+
+def _aic_words(test: "TermTest") -> str:
+    """Say how Akaike's criterion changes without a term; graded scores have none."""
+    if test.aic_difference is None:
+        return ""
+    change = -test.aic_difference
+    return f"AIC {'higher' if change > 0 else 'lower'} by {abs(change):.1f}, "
 
 
 def describe_fit(tested: "FitWithTest") -> Iterator[str]:
@@ -83,6 +92,4 @@ def describe_fit(tested: "FitWithTest") -> Iterator[str]:
     yield f"  Separated: {'yes' if fit.separated else 'no'}"
     yield f"  Goodness of fit: {verdict(tested.goodness)}"
     for test in tested.term_tests:
-        change = -test.aic_difference
-        word = "higher" if change > 0 else "lower"
-        yield f"  Without {test.terms[0]}: AIC {word} by {abs(change):.1f} (p = {test.p_value:.3g})"
+        yield f"  Without {test.terms[0]}: {_aic_words(test)}p = {test.p_value:.3g}"

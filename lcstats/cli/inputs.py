@@ -45,11 +45,14 @@ def read_results(reading: ReadingOptions, by: Sequence[str] = GROUP) -> "Trials 
     return split_by(results, by)
 
 
-def count_results(results: "Trials | Cells", reading: ReadingOptions) -> "Cells":
-    """Count cells as the flags say."""
-    from lcstats.cells import count_cells
+def count_results(
+    results: "Trials | Cells", reading: ReadingOptions, *, average: bool = False
+) -> "Cells":
+    """Count cells as the flags say, and average tasks where that was asked for."""
+    from lcstats.cells import average_tasks, count_cells
 
-    return count_cells(results, repeats=reading.repeats, axis=reading.axis)
+    cells = count_cells(results, repeats=reading.repeats, axis=reading.axis)
+    return average_tasks(cells) if average else cells
 
 
 def _select(results: Any, column: str, value: str) -> Any:

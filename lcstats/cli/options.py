@@ -60,8 +60,17 @@ class FitOptions:
     """What was asked of a fit."""
 
     penalty: Penalty
-    guess_rate: float
+    guess_rate: str | None
     seed: int
+
+    @property
+    def exact_guess_rate(self) -> float | None:
+        """The guess rate as a number, refused where it is none; None where it was not given."""
+        from lcstats.lengths import Criterion
+
+        if self.guess_rate is None:
+            return None
+        return float(Criterion("0.5", guess_rate=self.guess_rate).exact_guess_rate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +88,7 @@ class AnalysisOptions:
     masses: tuple[MassKind, ...]
     level: float
     by: tuple[str, ...]
+    average_tasks: bool
     seed: int
 
     @property
@@ -223,11 +233,8 @@ _FIT: tuple[Wrap, ...] = (
     _PENALTY,
     click.option(
         "--guess-rate",
-        type=float,
-        default=0.0,
-        show_default=True,
         metavar="X",
-        help="Accuracy of guessing: the floor of the curve.",
+        help="Accuracy of guessing: the floor of the curve; what the files say, or 0, unless said.",
     ),
     _SEED,
 )
@@ -259,7 +266,8 @@ _ANALYSIS: tuple[Wrap, ...] = (
         default="0",
         show_default=True,
         metavar="X",
-        help="Accuracy of guessing, for the rule above_chance and as the floor of a curve.",
+        help="Accuracy of guessing, for the rule above_chance and as the floor of a curve; at 0 "
+        "what the files say.",
     ),
     click.option(
         "--depth",
@@ -303,6 +311,11 @@ _ANALYSIS: tuple[Wrap, ...] = (
         show_default=True,
         metavar="X",
         help="Level of the sets.",
+    ),
+    click.option(
+        "--average-tasks",
+        is_flag=True,
+        help="Average the tasks of every language model, without weights, instead of each alone.",
     ),
     click.option(
         "--by",

@@ -62,7 +62,8 @@ def command(
     check_methods(kind, analysis)
     check_file(output, FIGURE_SUFFIXES)
     analysis.criterion()
-    cells = count_results(read_results(reading, analysis.by), reading)
+    results = read_results(reading, analysis.by)
+    cells = count_results(results, reading, average=analysis.average_tasks)
     groups = list(cells)
     fits: list[FitWithTest | None] = [None] * len(groups)
     if kind in WITH_CURVE:

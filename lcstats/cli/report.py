@@ -77,6 +77,7 @@ def command(
         masses=analysis.masses,
         repeats=reading.repeats,
         axis=reading.axis,
+        average_tasks=analysis.average_tasks,
         seed=seed,
         origin=origin,
         command=command_line(ctx),

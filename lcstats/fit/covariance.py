@@ -94,3 +94,16 @@ def _inverse(information: FloatArray) -> FloatArray:
         return np.asarray(np.linalg.inv(information))
     except np.linalg.LinAlgError:
         return np.full(information.shape, np.inf)
+
+
+def graded_dispersion(
+    grid: CellGrid, table: CellTable, accuracy: FloatArray, n_parameters: int
+) -> float:
+    """Variance of graded cases over that of 0/1 cases; 1 where there are no cases to tell."""
+    if grid.cases is None or grid.cases.cell.size <= n_parameters:
+        return 1.0
+    fitted = np.zeros(grid.n_cases.size)
+    fitted[table.flat] = accuracy
+    mean = fitted[grid.cases.cell]
+    squares = (grid.cases.numerator / grid.unit - mean) ** 2 / np.maximum(mean * (1 - mean), 1e-300)
+    return float(squares.sum() / (grid.cases.cell.size - n_parameters))

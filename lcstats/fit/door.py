@@ -7,21 +7,31 @@ import numpy as np
 from scipy.special import xlogy
 
 from lcstats.cells import CellGrid, Cells
-from lcstats.curve import RECENCY_SCALE, TERMS, FloatArray
+from lcstats.curve import RECENCY_SCALE, TERMS, Curve, FloatArray
 from lcstats.errors import (
     DesignWarning,
     FitError,
     Notice,
+    OptionError,
     SeparationWarning,
     announce,
     describe,
 )
-from lcstats.fit.covariance import accuracy_gradient, model_covariance, robust_covariance
+from lcstats.fit.covariance import (
+    accuracy_gradient,
+    graded_dispersion,
+    model_covariance,
+    robust_covariance,
+)
 from lcstats.fit.result import CurveFit
 from lcstats.fit.separation import separates
-from lcstats.fit.solve import Solution, profile_constants, solve
+from lcstats.fit.solve import LARGEST_LAPSE, RECENCY_SCALES, Solution, profile_constants, solve
 from lcstats.fit.table import CellTable, DroppedTerm, Law, drop_uninformed, law_of, tabulate
 from lcstats.options import Penalty, check_option, check_type
+
+LARGEST_ERROR = {"term": 100.0, "constant": 1.0}
+"""Standard errors from which a parameter is not determined: in log-odds, and for the shares that
+lapse rate and recency scale are."""
 
 
 def fit_curve(
@@ -29,7 +39,7 @@ def fit_curve(
     *,
     terms: str | Sequence[str] = TERMS,
     penalty: Penalty = "jeffreys",
-    guess_rate: float = 0.0,
+    guess_rate: float | None = None,
     lapse_rate: float | Literal["estimate"] = 0.0,
     recency_scale: float | Literal["profile"] = RECENCY_SCALE,
 ) -> CurveFit:
@@ -45,12 +55,13 @@ def fit_curve(
     penalty : {"jeffreys", "none"}
         ``jeffreys`` adds half the log determinant of the Fisher information (Firth 1993), which
         keeps separated data finite; ``none`` is plain maximum likelihood.
-    guess_rate : float
-        Known floor of accuracy, in [0, 1).
+    guess_rate : float, optional
+        Known floor of accuracy, in [0, 1); what the table says, or 0, without it.
     lapse_rate : float or "estimate"
-        The ceiling's distance from 1, in [0, 1).
+        The ceiling's distance from 1, in [0, 1); estimates are looked for up to .5.
     recency_scale : float or "profile"
-        Fraction of the context over which the recency bonus falls by a factor e.
+        Fraction of the context over which the recency bonus falls by a factor e; profiled from
+        .02 to 1.
 
     Returns
     -------
@@ -79,12 +90,20 @@ def fit_curve(
     """
     check_type(cells, Cells, "cells")
     check_option(penalty, Penalty, "penalty")
+    if cells.grid.members:
+        raise OptionError(
+            describe(
+                f"these cells are an average over {len(cells.grid.members)} tasks",
+                "expected one task: every task has a curve of its own",
+                "fit the tasks before averaging",
+            )
+        )
     penalised = penalty == "jeffreys"
     table = tabulate(cells.grid)
     law = law_of(
         cells.grid,
         (terms,) if isinstance(terms, str) else terms,
-        guess_rate=guess_rate,
+        guess_rate=cells.grid.guess_rate if guess_rate is None else guess_rate,
         lapse_rate=0.0 if lapse_rate == "estimate" else lapse_rate,
         recency_scale=RECENCY_SCALE if recency_scale == "profile" else recency_scale,
     )
@@ -111,18 +130,26 @@ def _summarise(
     dropped: tuple[DroppedTerm, ...],
 ) -> CurveFit:
     """Put the numbers of a solution together."""
-    separated = separates(law.design(table.length, table.depth), table)
+    separated = separates(
+        law.design(table.length, table.depth),
+        table,
+        guess_rate=law.guess_rate,
+        lapse_rate=law.lapse_rate,
+    )
     if separated and penalty == "none":
         raise FitError(_no_finite_answer(grid))
     curve = law.curve(solution.coefficients)
     accuracy, gradient = accuracy_gradient(law, table, curve, estimated)
     n_parameters = len(law.terms) + len(estimated)
     dispersion = _dispersion(table, accuracy, n_parameters)
-    scale = _graded_dispersion(grid, table, accuracy, n_parameters) if grid.has_fractions else 1.0
+    scale = graded_dispersion(grid, table, accuracy, n_parameters) if grid.has_fractions else 1.0
+    covariance = model_covariance(accuracy, gradient, table, scale)
+    names = (*law.terms, *estimated)
+    undetermined = tuple(_undetermined(names, covariance, curve))
     return CurveFit(
         curve=curve,
-        parameters=(*law.terms, *estimated),
-        covariance=model_covariance(accuracy, gradient, table, scale),
+        parameters=names,
+        covariance=covariance,
         robust_covariance=robust_covariance(grid, accuracy, gradient, table),
         log_likelihood=solution.likelihood.log_likelihood,
         deviance=_deviance(table, solution.likelihood.log_likelihood),
@@ -134,7 +161,7 @@ def _summarise(
         grid=grid,
         law=law,
         cells=table,
-        notices=tuple(_notices(separated, solution.converged, dropped)),
+        notices=(*_notices(separated, solution.converged, dropped), *undetermined),
     )
 
 
@@ -145,19 +172,6 @@ def _dispersion(table: CellTable, accuracy: FloatArray, n_parameters: int) -> fl
         return float("nan")
     variance = np.maximum(table.n_cases * accuracy * (1.0 - accuracy), 1e-300)
     return float(((table.successes - table.n_cases * accuracy) ** 2 / variance).sum() / degrees)
-
-
-def _graded_dispersion(
-    grid: CellGrid, table: CellTable, accuracy: FloatArray, n_parameters: int
-) -> float:
-    """Variance of graded cases over that of 0/1 cases; 1 where there are no cases to tell."""
-    if grid.cases is None or grid.cases.cell.size <= n_parameters:
-        return 1.0
-    fitted = np.zeros(grid.n_cases.size)
-    fitted[table.flat] = accuracy
-    mean = fitted[grid.cases.cell]
-    squares = (grid.cases.numerator / grid.unit - mean) ** 2 / np.maximum(mean * (1 - mean), 1e-300)
-    return float(squares.sum() / (grid.cases.cell.size - n_parameters))
 
 
 def _deviance(table: CellTable, log_likelihood: float) -> float:
@@ -173,6 +187,30 @@ def _no_finite_answer(grid: CellGrid) -> str:
         "expected cells that overlap, or a penalty",
         "use penalty='jeffreys' (--penalty jeffreys)",
     )
+
+
+def _undetermined(names: tuple[str, ...], covariance: FloatArray, curve: Curve) -> Iterator[Notice]:
+    """Name the parameters whose standard error, or whose place, says that nothing fixes them."""
+    edges = {"recency_scale": RECENCY_SCALES, "lapse_rate": (LARGEST_LAPSE,)}
+    variances = np.diag(covariance)
+    errors = np.sqrt(np.where(variances >= 0.0, variances, np.nan))
+    for name, error in zip(names, errors.tolist(), strict=True):
+        if any(np.isclose(getattr(curve, name), edge, rtol=1e-3) for edge in edges.get(name, ())):
+            yield Notice(
+                "undetermined",
+                f"{name} is at the edge of what is searched, {getattr(curve, name):g}: its value "
+                "and standard error are not to be quoted",
+                DesignWarning,
+            )
+            continue
+        largest = LARGEST_ERROR["constant" if name in ("lapse_rate", "recency_scale") else "term"]
+        if not error < largest:
+            yield Notice(
+                "undetermined",
+                f"the data do not determine {name}: its standard error is {error:.2g}; give it, or "
+                "leave it out",
+                DesignWarning,
+            )
 
 
 def _notices(

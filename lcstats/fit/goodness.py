@@ -15,7 +15,7 @@ from lcstats.curve import FloatArray, accuracy_from_logit
 from lcstats.errors import Notice, OptionError, describe
 from lcstats.fit.refit import draw_counts, refit
 from lcstats.fit.result import CurveFit
-from lcstats.options import check_type
+from lcstats.options import check_type, check_whole
 from lcstats.records import SCHEMA_VERSION, freeze_arrays
 
 N_SIMULATIONS = 999
@@ -35,7 +35,8 @@ class GoodnessOfFit:
         How often a table drawn from the curve has a smallest p-value as small as the observed
         one: a calibrated combination of `p_values`, which are correlated.
     p_values : mapping of str to float
-        Per statistic, ``(1 + #{simulated >= observed}) / (1 + n_simulations)``.
+        Per statistic, ``(1 + #{simulated >= observed}) / (1 + n_simulations)``; residuals pooled
+        by length or by depth only where there are several.
     worst_residual : float
         Largest absolute Pearson residual of a cell, with its sign.
     worst_length, worst_depth : float
@@ -134,7 +135,8 @@ def goodness_of_fit(
     >>> goodness_of_fit(fit, seed=1).passes
     True
     """
-    _check(fit, n_simulations)
+    _check(fit)
+    check_simulations(n_simulations, seed, n_threads)
     rng = np.random.default_rng(seed)
     fitted = fit.accuracy.ravel()[fit.cells.flat]
     counts = draw_counts(fit, n_simulations, rng)
@@ -144,13 +146,21 @@ def goodness_of_fit(
         guess_rate=fit.curve.guess_rate,
         lapse_rate=fit.curve.lapse_rate,
     )
-    observed = statistics(fit, fit.cells.successes[None], fitted[None])
-    simulated = statistics(fit, counts, refitted)
+    used = _informative(fit)
+    observed = statistics(fit, fit.cells.successes[None], fitted[None])[used]
+    simulated = statistics(fit, counts, refitted)[used]
     ranks = upper_ranks(np.concatenate([observed, simulated], axis=1))
     smallest = ranks.min(axis=0)
-    p_values = dict(zip(STATISTICS, (ranks[:, 0] / (1 + n_simulations)).tolist(), strict=True))
+    names = [name for name, is_used in zip(STATISTICS, used, strict=True) if is_used]
+    p_values = dict(zip(names, (ranks[:, 0] / (1 + n_simulations)).tolist(), strict=True))
     p_value = float((smallest <= smallest[0]).mean())
     return _summarise(fit, fitted, p_value, p_values, n_simulations, int((~batch.converged).sum()))
+
+
+def _informative(fit: CurveFit) -> list[bool]:
+    """Tell which statistics can differ: residuals of one length, or one depth, sum to nothing."""
+    lengths, depths = np.unique(fit.cells.length), np.unique(fit.cells.depth)
+    return [lengths.size > 1, depths.size > 1, True, True]
 
 
 def statistics(fit: CurveFit, counts: FloatArray, accuracy: FloatArray) -> FloatArray:
@@ -178,6 +188,8 @@ def statistics(fit: CurveFit, counts: FloatArray, accuracy: FloatArray) -> Float
 def upper_ranks(values: FloatArray) -> NDArray[np.int64]:
     """Count the members of each row that reach each of them, up to rounding; itself included.
 
+    Rounding leaves about 1e-28 of a chi-square that is 0.
+
     Parameters
     ----------
     values : ndarray of float64, shape (n_statistics, n_replicates)
@@ -190,7 +202,8 @@ def upper_ranks(values: FloatArray) -> NDArray[np.int64]:
     """
     ordered = np.sort(values, axis=1)
     below = [
-        np.searchsorted(row, own * (1 - 1e-9)) for row, own in zip(ordered, values, strict=True)
+        np.searchsorted(row, own * (1 - 1e-9) - 1e-9)
+        for row, own in zip(ordered, values, strict=True)
     ]
     return np.asarray(values.shape[1] - np.stack(below), dtype=np.int64)
 
@@ -226,7 +239,7 @@ def _summarise(
     )
 
 
-def _check(fit: CurveFit, n_simulations: int) -> None:
+def _check(fit: CurveFit) -> None:
     check_type(fit, CurveFit, "fit")
     if fit.grid.has_fractions:
         raise OptionError(
@@ -236,22 +249,25 @@ def _check(fit: CurveFit, n_simulations: int) -> None:
                 "pass a score threshold, or look at the dispersion and the residuals",
             )
         )
-    check_n_simulations(n_simulations)
+    if fit.cells.length.size <= len(fit.parameters):
+        raise OptionError(
+            describe(
+                f"{fit.grid.model} on {fit.grid.task} has {fit.cells.length.size} cells and the "
+                f"curve {len(fit.parameters)} parameters",
+                "expected more cells than parameters, for something to be left to test",
+                "fit fewer terms with terms=..., or test more lengths and depths",
+            )
+        )
 
 
-def check_n_simulations(n_simulations: int) -> None:
-    """Refuse too few simulations.
+def check_simulations(n_simulations: int, seed: int, n_threads: int) -> None:
+    """Refuse too few simulations to resolve p = .05, and seeds and threads that are none.
 
     Raises
     ------
     OptionError
-        If there are fewer than 99.
+        If there are fewer than 99, or a number is no whole one.
     """
-    if n_simulations < 99:
-        raise OptionError(
-            describe(
-                f"n_simulations is {n_simulations}",
-                "expected at least 99, to resolve p = .05",
-                "leave it out for 999",
-            )
-        )
+    check_whole(n_simulations, "n_simulations", least=99)
+    check_whole(seed, "seed")
+    check_whole(n_threads, "n_threads", least=1)

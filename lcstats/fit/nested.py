@@ -8,11 +8,15 @@ from scipy.special import chdtrc, fdtrc, xlog1py, xlogy
 
 from lcstats.curve import FloatArray, accuracy_from_logit
 from lcstats.errors import OptionError, describe
-from lcstats.fit.goodness import N_SIMULATIONS, check_n_simulations
+from lcstats.fit.covariance import graded_dispersion
+from lcstats.fit.goodness import N_SIMULATIONS, check_simulations
 from lcstats.fit.refit import draw_counts, refit
 from lcstats.fit.result import CurveFit
 from lcstats.options import TermTestKind, check_type
 from lcstats.records import SCHEMA_VERSION
+
+ROUNDING = 1e-6
+"""Equal tables, fitted from other starts, have statistics that differ by less than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +33,19 @@ class TermTest:
     asymptotic_p_value : float
         Of the chi-square distribution with one degree of freedom per term, which wants many cases
         per cell and no penalty.
-    aic_difference : float
-        Larger less smaller; below 0 speaks for the larger curve.
+    aic_difference : float or None
+        Larger less smaller; below 0 speaks for the larger curve. None for graded scores, which have
+        no likelihood to compare.
     kind : {"parametric_bootstrap", "quasi_likelihood"}
         Where `p_value` comes from: tables drawn from the smaller curve, or, for graded scores, the
-        F distribution with the statistic divided by the larger curve's dispersion.
+        F distribution with the statistic divided by the dispersion of the scores.
     """
 
     terms: tuple[str, ...]
     statistic: float
     p_value: float
     asymptotic_p_value: float
-    aic_difference: float
+    aic_difference: float | None
     kind: TermTestKind
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,15 +111,16 @@ def compare_terms(
         p_value = _quasi_likelihood(larger, statistic, len(further))
     else:
         kind = "parametric_bootstrap"
-        check_n_simulations(n_simulations)
+        check_simulations(n_simulations, seed, n_threads)
         drawn = _simulated(smaller, larger, n_simulations, seed, n_threads)
-        p_value = float((1 + (drawn >= statistic).sum()) / (1 + n_simulations))
+        reach = drawn >= statistic - ROUNDING * max(1.0, abs(statistic))
+        p_value = float((1 + reach.sum()) / (1 + n_simulations))
     return TermTest(
         terms=further,
         statistic=statistic,
         p_value=p_value,
         asymptotic_p_value=float(chdtrc(len(further), max(statistic, 0.0))),
-        aic_difference=larger.aic - smaller.aic,
+        aic_difference=None if larger.grid.has_fractions else larger.aic - smaller.aic,
         kind=kind,
     )
 
@@ -143,21 +149,35 @@ def _log_likelihoods(fit: CurveFit, counts: FloatArray, *, n_threads: int) -> Fl
 
 
 def _quasi_likelihood(larger: CurveFit, statistic: float, n_terms: int) -> float:
-    degrees = larger.cells.length.size - len(larger.parameters)
-    ratio = max(statistic, 0.0) / (n_terms * larger.dispersion)
+    """Compare with F, the scatter of cases standing for the binomial one.
+
+    Without single cases that is the scatter of cells.
+    """
+    n_parameters, cases = len(larger.parameters), larger.grid.cases
+    degrees = (larger.cells.length if cases is None else cases.cell).size - n_parameters
+    dispersion = larger.dispersion
+    if cases is not None:
+        fitted = larger.accuracy.ravel()[larger.cells.flat]
+        dispersion = graded_dispersion(larger.grid, larger.cells, fitted, n_parameters)
+    ratio = max(statistic, 0.0) / (n_terms * dispersion)
     return float(fdtrc(n_terms, degrees, ratio)) if degrees > 0 else float("nan")
 
 
 def _further_terms(smaller: CurveFit, larger: CurveFit) -> tuple[str, ...]:
     further = tuple(term for term in larger.terms if term not in smaller.terms)
-    same = np.array_equal(smaller.grid.numerators, larger.grid.numerators)
+    same = smaller.penalty == larger.penalty and all(
+        np.array_equal(getattr(smaller.cells, name), getattr(larger.cells, name))
+        for name in ("length", "depth", "n_cases", "successes")
+    )
+    same &= smaller.curve.guess_rate == larger.curve.guess_rate
+    otherwise = "" if same else ", and other cells, penalty or guess rate"
     if not further or set(smaller.terms) - set(larger.terms) or not same:
         raise OptionError(
             describe(
                 f"the curves have the terms {', '.join(smaller.terms)} and "
-                f"{', '.join(larger.terms)}{'' if same else ', and are fitted to other counts'}",
-                "expected two fits to the same cells, the second with all terms of the first and "
-                "further ones",
+                f"{', '.join(larger.terms)}{otherwise}",
+                "expected two fits to the same cells in the same way, the second with all terms of "
+                "the first and further ones",
                 "fit the first with fit_curve(cells, terms=...), leaving a term out",
             )
         )

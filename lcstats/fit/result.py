@@ -111,6 +111,14 @@ class CurveFit:
         """Akaike's criterion: twice the number of parameters less twice the log-likelihood."""
         return 2.0 * len(self.parameters) - 2.0 * self.log_likelihood
 
+    def is_of(self, grid: CellGrid) -> bool:
+        """Tell whether this is a fit to these very counts."""
+        mine = self.grid
+        return (mine.model, mine.task, mine.unit) == (grid.model, grid.task, grid.unit) and all(
+            np.array_equal(getattr(mine, name), getattr(grid, name), equal_nan=name == "depths")
+            for name in ("lengths", "depths", "n_cases", "numerators")
+        )
+
     def __repr__(self) -> str:
         errors = self.standard_errors
         shown = ", ".join(
@@ -202,8 +210,10 @@ _AS_THEY_ARE = ("log_likelihood", "deviance", "penalty", "separated", "converged
 
 
 def _errors_by_name(names: tuple[str, ...], covariance: FloatArray) -> Mapping[str, float]:
-    variances = np.maximum(np.diag(covariance), 0.0)
-    return dict(zip(names, np.sqrt(variances).tolist(), strict=True))
+    """Standard errors; NaN where a variance is negative, which says that nothing is determined."""
+    variances = np.diag(covariance)
+    errors = np.sqrt(np.where(variances >= 0.0, variances, np.nan))
+    return dict(zip(names, errors.tolist(), strict=True))
 
 
 def _jsonable(values: Mapping[str, float]) -> dict[str, float | None]:

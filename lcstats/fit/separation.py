@@ -7,13 +7,19 @@ from lcstats.curve import FloatArray
 from lcstats.fit.table import CellTable
 
 
-def separates(design: FloatArray, table: CellTable) -> bool:
+def separates(
+    design: FloatArray, table: CellTable, *, guess_rate: float = 0.0, lapse_rate: float = 0.0
+) -> bool:
     """True if plain maximum likelihood has no finite answer (complete or quasi-separation).
 
     Parameters
     ----------
     design : ndarray of float64, shape (n_cells, n_terms)
         Of full column rank.
+    table : CellTable
+    guess_rate, lapse_rate : float
+        A cell at or below the guess rate pulls its logit down for ever, like one that is all
+        wrong, and a cell at or above the ceiling pulls it up.
 
     Notes
     -----
@@ -21,8 +27,8 @@ def separates(design: FloatArray, table: CellTable) -> bool:
     mixed cells must not move; if any direction moves a cell under these rules, the likelihood
     rises along it for ever. A linear programme finds it.
     """
-    right = table.successes >= table.n_cases
-    wrong = table.successes <= 0
+    right = table.successes >= (1.0 - lapse_rate) * table.n_cases
+    wrong = table.successes <= guess_rate * table.n_cases
     signed = np.where(wrong, -1.0, 1.0)[:, None] * design
     sure = right | wrong
     if not sure.any():

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lcstats.errors import Notice
+from lcstats.errors import Notice, UnscoredWarning
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.crossing import Crossing
 from lcstats.options import percent
@@ -208,6 +208,15 @@ class Estimate:
         return outcome_label(self.outcome, self.lengths)
 
     @property
+    def crossing_status(self) -> str | None:
+        """How a curve meets the bar: ``crossed``, ``never_falls``, ``starts_below``; else None."""
+        if self.method == "observed":
+            return None
+        if self.crossing is not None:
+            return "crossed"
+        return "starts_below" if self.outcome == 0 else "never_falls"
+
+    @property
     def default_set(self) -> Interval:
         """The set to quote."""
         return next((s for s in self.sets if s.is_default), self.sets[0])
@@ -221,6 +230,7 @@ class Estimate:
             "display": self.display,
             "longest_passing": self.longest_passing,
             "crossing": self.crossing and self.crossing.to_dict(),
+            "crossing_status": self.crossing_status,
             "masses": {kind: self._mass_by_label(mass) for kind, mass in self.masses.items()},
             "sets": [interval.to_dict() for interval in self.sets],
         }
@@ -230,6 +240,43 @@ class Estimate:
             outcome_label(outcome, self.lengths, masses=True): float(share)
             for outcome, share in enumerate(mass)
         }
+
+
+@dataclass(frozen=True, slots=True)
+class MissingBounds:
+    """Best and worst case over what the unscored cases would have been.
+
+    Attributes
+    ----------
+    accuracy : mapping of int to (float, float)
+        Length with too many unscored cases to depth-treated accuracy, all of them wrong and right.
+    worst, best : str
+        Effective length with every unscored case wrong, and right.
+    """
+
+    accuracy: Mapping[int, tuple[float, float]]
+    worst: str
+    best: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ``unscored_bounds`` object of the JSON."""
+        return {
+            "accuracy_by_length": {str(n): list(pair) for n, pair in self.accuracy.items()},
+            "worst": self.worst,
+            "best": self.best,
+        }
+
+    def notice(self) -> Notice:
+        """Say the bounds."""
+        lengths = "; ".join(
+            f"{low:.3g} to {high:.3g} at {length}" for length, (low, high) in self.accuracy.items()
+        )
+        return Notice(
+            "unscored-bounds",
+            f"many cases are unscored at some lengths: whatever they were, accuracy lies from "
+            f"{lengths}, and the effective length from {self.worst} to {self.best}",
+            UnscoredWarning,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -252,6 +299,10 @@ class EffectiveLength:
     estimates : tuple of Estimate
     headline : str or None
         Method to quote; None where no method deserves it.
+    unscored_bounds : MissingBounds or None
+        Best and worst case over the unscored cases; None where few are.
+    members : tuple of str
+        Tasks that were averaged; empty for a single task.
     notices : tuple of Notice
     """
 
@@ -268,6 +319,8 @@ class EffectiveLength:
     unscored_by_length: Mapping[int, int]
     estimates: tuple[Estimate, ...]
     headline: str | None
+    unscored_bounds: MissingBounds | None = None
+    members: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
 
     def __post_init__(self) -> None:
@@ -313,6 +366,10 @@ class EffectiveLength:
     def depth_in_words(self) -> str:
         """The depth treatment in words."""
         treatment = self.criterion.depth_treatment
+        if self.members:
+            number = f"{len(self.members)} tasks"
+            names = {"mean": f"mean of {number}", "worst": f"worst of {number}"}
+            return names.get(treatment, f"{treatment.replace(':', ' ')} of {number}")
         names = {"mean": "mean over depths", "worst": "worst depth", "pooled": "all cases pooled"}
         return names.get(treatment, f"depth {treatment.replace(':', ' ')}")
 
@@ -350,6 +407,8 @@ class EffectiveLength:
             "n_unscored_by_length": {str(k): v for k, v in self.unscored_by_length.items()},
             "accuracy_by_length": self._by_length(self.accuracy),
             "headline": self.headline,
+            "unscored_bounds": self.unscored_bounds and self.unscored_bounds.to_dict(),
+            "averaged_tasks": list(self.members),
             "estimates": [estimate.to_dict() for estimate in self.estimates],
             "notices": list_notices(self.notices),
         }
@@ -388,8 +447,17 @@ def _restored(document: Mapping[str, Any]) -> EffectiveLength:
         n_unscored=np.array([unscored.get(n, 0) for n in lengths.tolist()], dtype=np.int64),
         unscored_by_length=unscored,
         estimates=tuple(_estimate_of(part, lengths) for part in document["estimates"]),
+        unscored_bounds=_bounds_of(document["unscored_bounds"]),
+        members=tuple(document["averaged_tasks"]),
         notices=notices_of(document["notices"]),
     )
+
+
+def _bounds_of(document: Mapping[str, Any] | None) -> MissingBounds | None:
+    if document is None:
+        return None
+    pairs = {int(n): (low, high) for n, (low, high) in document["accuracy_by_length"].items()}
+    return MissingBounds(pairs, document["worst"], document["best"])
 
 
 def _estimate_of(document: Mapping[str, Any], lengths: NDArray[np.int64]) -> Estimate:

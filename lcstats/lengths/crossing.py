@@ -100,12 +100,16 @@ def height(fit: CurveFit, curve: Curve, treatment: Treatment, doublings: FloatAr
 def log2_crossing(fit: CurveFit, curve: Curve, criterion: Criterion) -> float:
     """Return log2 of the crossing; -inf or inf where the search ends before it.
 
-    A grid of sixteen points a doubling finds the first point below the bar, bisection the rest.
+    A grid of sixteen points a doubling finds the first point below the bar, bisection the rest. A
+    curve that reaches the bar at the shortest tested length is followed from there: one that rises
+    before it falls may be below the bar at lengths that nobody tested.
     """
     tested = np.log2(fit.grid.lengths[[0, -1]].astype(np.float64))
-    start, stop = tested[0] - EXTRAPOLATED_DOUBLINGS, tested[1] + EXTRAPOLATED_DOUBLINGS
-    points = np.linspace(start, stop, int((stop - start) * POINTS_PER_DOUBLING) + 1)
     bar = curve_bar(fit, curve, criterion)
+    reaches = height(fit, curve, criterion.treatment, tested[:1])[0] >= bar
+    start = tested[0] - (0.0 if reaches else EXTRAPOLATED_DOUBLINGS)
+    stop = tested[1] + EXTRAPOLATED_DOUBLINGS
+    points = np.linspace(start, stop, int((stop - start) * POINTS_PER_DOUBLING) + 1)
     below = height(fit, curve, criterion.treatment, points) < bar
     if not below.any():
         return float("inf")

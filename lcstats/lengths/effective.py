@@ -1,6 +1,7 @@
 """``effective_length``: the door of this room. It orchestrates; numbers happen elsewhere."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,9 +15,10 @@ from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.curve_estimate import estimate_from_curve
 from lcstats.lengths.jeffreys import jeffreys_bounds, jeffreys_masses, jeffreys_rows
 from lcstats.lengths.masses import bootstrap_masses
-from lcstats.lengths.notices import notices_on
+from lcstats.lengths.missing import bounds_for_missing
+from lcstats.lengths.notices import notices_on, notices_on_refits
 from lcstats.lengths.observed import Observed, observe
-from lcstats.options import MassKind, SetKind, check_level, check_type, check_words
+from lcstats.options import MassKind, SetKind, check_level, check_type, check_whole, check_words
 
 
 def effective_length(
@@ -78,7 +80,10 @@ def effective_length(
     if fit is not None:
         check_type(fit, CurveFit, "fit")
     check_level(level)
+    check_whole(seed, "seed")
     grid = cells.grid
+    if not criterion.guess_rate and grid.guess_rate:
+        criterion = replace(criterion, guess_rate=grid.guess_rate)
     observed = observe(grid, criterion)
     outcome = observed.outcome
     passing = observed.longest_passing
@@ -96,7 +101,11 @@ def effective_length(
         },
         sets=intervals,
     )
+    bounds = bounds_for_missing(grid, criterion)
     notices = notices_on(grid, observed, criterion, intervals[0], has_curve=fit is not None)
+    notices += (bounds.notice(),) if bounds else ()
+    curves = _by_curve(grid, fit, criterion, level, seed)
+    notices += tuple(notice for curve in curves for notice in notices_on_refits(curve))
     known = {notice.code for notice in cells.notices}
     notices = tuple(n for n in notices if not (n.code == "unscored" and n.code in known))
     announce(notices)
@@ -112,8 +121,10 @@ def effective_length(
         n_cases=grid.n_cases.sum(axis=1),
         n_unscored=grid.n_unscored,
         unscored_by_length={k: sum(v.values()) for k, v in sorted(grid.unscored.items())},
-        estimates=(estimate, *_by_curve(grid, fit, criterion, level, seed)),
+        estimates=(estimate, *curves),
         headline=None if criterion.treatment.is_order else "observed",
+        unscored_bounds=bounds,
+        members=grid.members,
         notices=(*cells.notices, *notices),
     )
 
@@ -124,11 +135,10 @@ def _by_curve(
     """Make the curve's estimate where there is a fit; it has to be a fit to these cells."""
     if fit is None:
         return ()
-    same = (fit.grid.model, fit.grid.task) == (grid.model, grid.task)
-    if not same or not np.array_equal(fit.grid.numerators, grid.numerators):
+    if not fit.is_of(grid):
         raise OptionError(
             describe(
-                f"the fit is of {fit.grid.model} on {fit.grid.task} with other counts",
+                f"the fit is of {fit.grid.model} on {fit.grid.task} and other counts or lengths",
                 f"expected a fit to these cells, {grid.model} on {grid.task}",
                 "pass fit=fit_curve(cells)",
             )

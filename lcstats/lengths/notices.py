@@ -11,7 +11,7 @@ from lcstats.errors import (
     SmallSampleWarning,
     UnscoredWarning,
 )
-from lcstats.lengths.answer import Interval
+from lcstats.lengths.answer import Estimate, Interval
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.observed import Observed
 from lcstats.options import Penalty, percent
@@ -32,12 +32,26 @@ def notices_on(
     """Collect every notice on one effective length, most important first."""
     return (
         *_on_depth(grid, criterion),
+        *_on_bar(observed, criterion),
         *_on_sizes(grid, interval),
         *_on_design(grid, criterion),
         *_on_shape(grid, observed),
         *_on_unscored(grid),
         *_on_guess_rate(criterion, has_curve=has_curve),
     )
+
+
+def notices_on_refits(curve: Estimate) -> Iterator[Notice]:
+    """Say that refits behind a curve's set did not settle."""
+    found = curve.default_set.diagnostics
+    n_failed, n_draws = found.get("n_failed_fits", 0), found.get("n_draws", 0)
+    if n_failed:
+        yield Notice(
+            "failed-refits",
+            f"{n_failed} of {n_draws} refits behind the curve's set did not settle; they stay in "
+            "it, where they stopped",
+            DesignWarning,
+        )
 
 
 def notices_on_penalty(penalty: Penalty) -> tuple[Notice, ...]:
@@ -71,10 +85,20 @@ def _on_depth(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
             SmallSampleWarning,
         )
     tested = grid.depths[~np.isnan(grid.depths)]
-    if tested.size == 1:
+    if tested.size == 1 and grid.depths.size == 1:
         yield Notice(
             "single-depth",
             f"every trial has depth {tested[0]:g}: where the evidence stands was not tested",
+            DesignWarning,
+        )
+
+
+def _on_bar(observed: Observed, criterion: Criterion) -> Iterator[Notice]:
+    if observed.applied_threshold == 0:
+        yield Notice(
+            "base-is-zero",
+            "the base score is 0, and so is the bar: any accuracy reaches it; "
+            f"the {criterion.rule} rule says nothing here",
             DesignWarning,
         )
 
@@ -118,6 +142,7 @@ def _on_floor(grid: CellGrid, interval: Interval) -> Iterator[Notice]:
 
 
 def _on_design(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
+    across = "tasks" if grid.members else "depths"
     lacking = [
         int(length)
         for length, n_cases in zip(grid.lengths, grid.n_cases, strict=True)
@@ -128,8 +153,8 @@ def _on_design(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
             "ragged-grid",
             f"{len(lacking)} of {counted(grid.lengths.size, 'length')} "
             f"{'lacks' if len(lacking) == 1 else 'lack'} some of the {grid.depths.size} "
-            f"depths ({_listed(lacking)}): their {criterion.depth_treatment} is over other "
-            "depths than the rest",
+            f"{across} ({_listed(lacking)}): their {criterion.depth_treatment} is over other "
+            f"{across} than the rest",
             DesignWarning,
         )
     if grid.lengths.size == 1:

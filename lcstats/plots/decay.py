@@ -19,6 +19,7 @@ from lcstats.plots.labels import (
     band_bias_words,
     clean,
     criterion_words,
+    curve_words,
     estimate_words,
     length_writer,
     quoted_estimate,
@@ -125,7 +126,7 @@ def plot_decay(
         start_log_axis(panel.ax, grid.lengths, grid.length_unit)
         marks = [
             *_draw_accuracy(panel.ax, table, level),
-            *_draw_curve(panel.ax, table, band, fails=fails),
+            *_draw_curve(panel.ax, table, f"{curve_words(goodness)}, {band}", fails=fails),
             *_draw_answer(panel.ax, answer, length_writer(grid.lengths, grid.length_unit)),
         ]
         panel.settle()
@@ -178,7 +179,7 @@ def _band_words(answer: EffectiveLength | None, level: float) -> str:
     return f"{percent(level)} band at each length{f' ({bias})' if bias else ''}"
 
 
-def _draw_curve(ax: Axes, table: pd.DataFrame, band: str, *, fails: bool) -> Iterator[Mark]:
+def _draw_curve(ax: Axes, table: pd.DataFrame, words: str, *, fails: bool) -> Iterator[Mark]:
     curve = table[table["series"] == "curve"]
     if curve.empty:
         return
@@ -188,8 +189,7 @@ def _draw_curve(ax: Axes, table: pd.DataFrame, band: str, *, fails: bool) -> Ite
     )
     style = FAILING_DASHES if fails else "-"
     line = ax.plot(curve["length"], curve["accuracy"], linestyle=style, linewidth=1.2, **look)[0]
-    what = "curve that does not fit" if fails else "fitted curve"
-    yield line, f"{what}, {band}"
+    yield line, words
 
 
 def _draw_answer(ax: Axes, answer: EffectiveLength | None, write: LengthWriter) -> Iterator[Mark]:

@@ -116,8 +116,7 @@ def check_same_group(grid: CellGrid, answer: EffectiveLength | None) -> None:
 
 def check_same_counts(grid: CellGrid, fit: CurveFit) -> None:
     """Raise unless `fit` is of `grid`'s own counts."""
-    same = (fit.grid.model, fit.grid.task) == (grid.model, grid.task)
-    if not same or not np.array_equal(fit.grid.numerators, grid.numerators):
+    if not fit.is_of(grid):
         raise OptionError(
             describe(
                 f"the fit is of {fit.grid.model!r} on {fit.grid.task!r} with other counts",

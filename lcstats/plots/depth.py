@@ -14,6 +14,7 @@ from lcstats.plots.depth_table import depth_data
 from lcstats.plots.labels import (
     LengthWriter,
     clean,
+    curve_words,
     length_writer,
     shape_words,
     unscored_words,
@@ -89,17 +90,16 @@ def plot_depth(
         write = length_writer(grid.lengths, grid.length_unit)
         marks = list(_draw_profiles(panel.ax, table, write, fails=fails))
         panel.settle()
-        caption = f"{clean(grid.task)}: {_said(table, fails=fails)}"
+        caption = f"{clean(grid.task)}: {_said(table, curve_words(goodness))}"
         add_title(panel, grid.model, f"{caption}{shape_words(grid)}{unscored_words(grid)}")
         add_key(panel, marks)
         panel.finish(HEIGHTS[width])
     return panel.ax
 
 
-def _said(table: pd.DataFrame, *, fails: bool) -> str:
+def _said(table: pd.DataFrame, curve: str) -> str:
     words = f"observed, {percent(LEVEL)} Wilson intervals"
     if (table["series"] == "curve").any():
-        curve = "curve that does not fit" if fails else "fitted curve"
         words += f"; {curve}, {percent(LEVEL)} band at each depth"
     return words
 

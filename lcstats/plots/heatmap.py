@@ -97,7 +97,7 @@ def plot_heatmap(
     with open_panel(ax, width) as panel:
         tiles = draw_tiles(panel.ax, table, "accuracy", colors, limits=(0.0, 1.0))
         _add_color_bar(panel.ax, tiles.mesh, grid, effective_length)
-        set_tile_axes(panel, table, grid.length_unit)
+        set_tile_axes(panel, table, grid.length_unit, grid.members)
         caption = f"{clean(grid.task)}: {count_words(grid)}{unscored_words(grid)}"
         if effective_length is not None:
             caption += f"; {criterion_words(effective_length)}"
@@ -139,14 +139,15 @@ def _mark_answer(
 
 def _write_counts(panel: Panel, table: pd.DataFrame, colors: Colormap, *, graded: bool) -> None:
     """Write successes of cases into the cells if that is legible."""
-    lengths, depths = table["length"].unique(), table["depth"].unique()
+    lengths = table["length"].unique()
+    n_rows = len(table) // lengths.size
     filled = table[table["n_cases"] > 0]
     words = _count_labels(filled, graded=graded)
-    size = _count_size(panel, words, n_lengths=lengths.size, n_depths=depths.size)
+    size = _count_size(panel, words, n_lengths=lengths.size, n_depths=n_rows)
     if size < SMALLEST_TEXT:
         return
     column = np.searchsorted(lengths, filled["length"]).tolist()
-    row = (np.flatnonzero(table["n_cases"] > 0) % depths.size).tolist()
+    row = (np.flatnonzero(table["n_cases"] > 0) % n_rows).tolist()
     for x, y, share, word in zip(column, row, filled["accuracy"], words, strict=True):
         panel.ax.text(x, y, word, size=size, color=_ink_on(colors(share)), ha="center", va="center")
 

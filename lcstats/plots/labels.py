@@ -153,6 +153,13 @@ def criterion_words(answer: EffectiveLength) -> str:
     return f"{answer.bar_in_words()}, {answer.depth_in_words()}, {method}"
 
 
+def curve_words(goodness: GoodnessOfFit | None) -> str:
+    """Name a fitted curve by what its test says, or that it has none."""
+    if goodness is None:
+        return "fitted curve, not tested"
+    return "fitted curve" if goodness.passes else "curve that does not fit"
+
+
 def verdict_words(goodness: GoodnessOfFit) -> str:
     """Say whether a curve fits, with the p-value of its test."""
     word = "nothing speaks against the curve" if goodness.passes else "the curve does not fit"

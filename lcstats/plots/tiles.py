@@ -12,7 +12,7 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import Colormap
 from numpy.typing import NDArray
 
-from lcstats.plots.labels import depth_labels, length_axis_label, length_writer
+from lcstats.plots.labels import clean, depth_labels, length_axis_label, length_writer
 from lcstats.plots.panel import POINTS, Mark, Panel, even_ticks, text_widths, tick_font_size
 from lcstats.plots.style import HOLE_EDGE, HOLE_FACE, HOLE_HATCH
 
@@ -100,14 +100,20 @@ def add_color_bar(ax: Axes, mesh: QuadMesh, *, is_low: bool, **options: Any) -> 
     return bar
 
 
-def set_tile_axes(panel: Panel, table: pd.DataFrame, unit: str) -> None:
-    """Name lengths and depths beside the tiles, as many as there is room for."""
+def set_tile_axes(
+    panel: Panel, table: pd.DataFrame, unit: str, members: tuple[str, ...] = ()
+) -> None:
+    """Name lengths and depths, or averaged tasks, as many as there is room for."""
     ax = panel.ax
-    lengths, depths = table["length"].unique(), table["depth"].unique()
+    lengths = table["length"].unique()
+    depths = table["depth"].to_numpy(np.float64)[: len(table) // lengths.size]
     ax.set_xlim(-0.5, lengths.size - 0.5)
     ax.set_ylim(depths.size - 0.5, -0.5)
     ax.spines[:].set_visible(False)
-    _set_depth_ticks(panel, depths)
+    if members:
+        ax.set_yticks(range(len(members)), list(map(clean, members)))
+    else:
+        _set_depth_ticks(panel, depths)
     ax.set_xlabel(length_axis_label(unit))
     panel.settle()
     names = list(map(length_writer(lengths, unit), lengths.tolist()))

@@ -166,7 +166,8 @@ def _knowledge_of(frame: pd.DataFrame, name: str) -> Knowledge:
     )
     if {index, total, number} <= set(frame):
         frame["bin_end"] = [_end_of(value) for value in frame[number]]
-        frame["position"] = pd.to_numeric(frame[index]) / pd.to_numeric(frame[total])
+        places = frame[[index, total]].apply(pd.to_numeric, errors="coerce")
+        frame["position"] = places[index] / places[total]
         visible = frame.drop(columns=[column for column in frame if METADATA in str(column)])
         known = knowledge_of(visible, _COLUMNS, _OPTIONAL, name)
         columns = {**known.columns, "length": "bin_end", "depth": "position"}
@@ -178,7 +179,7 @@ def _knowledge_of(frame: pd.DataFrame, name: str) -> Knowledge:
 
 def _end_of(bin_index: object) -> float | None:
     number = parse_number(str(bin_index))
-    return None if number is None else numbered_bin(int(number)).high
+    return None if number is None or number < 0 else numbered_bin(int(number)).high
 
 
 def _aside_notices(samples: Sequence[Sample], reviews: Sequence[Sample]) -> tuple[Notice, ...]:

@@ -28,6 +28,7 @@ import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
 from lcstats.options import LengthUnit
+from lcstats.readers.fields import require_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.runs import short_digest
@@ -150,6 +151,9 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
 
 def _complete(table: RawTable, request: ReadRequest) -> RawTable:
     frame = table.frame.rename(columns={name: _own_name(name) for name in table.frame.columns})
+    require_fields(replace(table, frame=frame), {"n_needles"}, "mrcr")
+    # Named otherwise, since it is no count of the needles asked for.
+    frame = frame.rename(columns={"n_needles": "needles_alike"})
     frame = frame.drop(columns="prompt", errors="ignore")
     given = {name: theirs for name, theirs in request.table.columns.items() if name in _WANTED}
     known = match_columns(list(frame.columns), _WANTED, overrides=given, table=table.origin.name)
@@ -187,10 +191,8 @@ def _numbers(column: pd.Series) -> pd.Series:
 
 
 def _own_name(name: object) -> str:
-    """Return the data set's name of a column; `n_needles` is no count of needles asked for."""
+    """Return the data set's name of a column, if it is one of its."""
     spelled = normalise_name(name)
-    if spelled == "n_needles":
-        return "needles_alike"
     return spelled if spelled in {*_PLACE, "bin", "bin_index", _HASH, _ANSWER} else str(name)
 
 

@@ -7,8 +7,10 @@ from lcstats.errors import OptionError, describe
 from lcstats.readers.babilong import BABILONG
 from lcstats.readers.context_rot import CONTEXT_ROT
 from lcstats.readers.context_rot_zh import CONTEXT_ROT_ZH
+from lcstats.readers.counting_stars import COUNTING_STARS
 from lcstats.readers.counts import COUNTS
 from lcstats.readers.evalscope import EVALSCOPE
+from lcstats.readers.flenqa import FLENQA
 from lcstats.readers.formats import Format
 from lcstats.readers.generic import CSV, JSON, JSONL, LCSTATS, PARQUET
 from lcstats.readers.helmet import HELMET
@@ -22,14 +24,17 @@ from lcstats.readers.langsmith import LANGSMITH_NEEDLES, LANGSMITH_RUNS
 from lcstats.readers.lighteval import LIGHTEVAL
 from lcstats.readers.litm_scores import LITM_SCORES
 from lcstats.readers.lm_eval import LM_EVAL
+from lcstats.readers.loft import LOFT
 from lcstats.readers.longalign import LONGALIGN
 from lcstats.readers.longbench_v1 import LONGBENCH_V1
 from lcstats.readers.longbench_v2 import LONGBENCH_V2
 from lcstats.readers.longeval import LONGEVAL
 from lcstats.readers.lost_in_the_middle import LITM_KV, LITM_QA
+from lcstats.readers.lv_eval import LV_EVAL
 from lcstats.readers.mrcr import MRCR
 from lcstats.readers.needle_lists import LWM_NEEDLE, LWM_NEEDLES
 from lcstats.readers.needlestack import NEEDLESTACK
+from lcstats.readers.nocha import NOCHA
 from lcstats.readers.nolima import NOLIMA
 from lcstats.readers.opencompass import OPENCOMPASS
 from lcstats.readers.ruler import NEMO_RULER, RULER
@@ -70,6 +75,11 @@ FORMATS: tuple[Format, ...] = (
     EVALSCOPE,
     LIGHTEVAL,
     MRCR,
+    NOCHA,
+    FLENQA,
+    LV_EVAL,
+    LOFT,
+    COUNTING_STARS,
     LONGBENCH_V1,
     LONGBENCH_V2,
     INFINITEBENCH,

@@ -132,9 +132,9 @@ def fit_if_wanted(
 ) -> FitWithTest | None:
     """Fit and test the curve where the settings name it and several lengths were tested."""
     check_type(criterion, Criterion, "criterion")
-    if "curve" not in settings.methods or cells.grid.lengths.size < 2:
+    if "curve" not in settings.methods or cells.grid.lengths.size < 2 or cells.grid.members:
         return None
-    guess_rate = float(criterion.exact_guess_rate)
+    guess_rate = float(criterion.exact_guess_rate) or None
     return fit_and_test(cells, penalty=settings.penalty, guess_rate=guess_rate, seed=settings.seed)
 
 

@@ -49,20 +49,27 @@ class FitWithTest:
     def notices(self) -> list[Notice]:
         """What to know about the fit and its test, each thing once."""
         if self.goodness is None:
+            why = (
+                "graded scores or folded repeats are not 0/1 outcomes"
+                if self.fit.grid.has_fractions
+                else "the curve has as many parameters as there are cells"
+            )
             test: Notice | None = Notice(
                 "no-goodness-of-fit",
-                "graded scores or folded repeats are not 0/1 outcomes, so whether the curve fits "
-                "is not tested: look at the dispersion",
+                f"{why}, so whether the curve fits is not tested: do not take it as settled",
             )
         else:
             test = self.goodness.notice()
         return list(dict.fromkeys([*self.fit.notices, *([test] if test else [])]))
 
 
-def fit_and_test(cells: Cells, *, penalty: Penalty, guess_rate: float, seed: int) -> FitWithTest:
+def fit_and_test(
+    cells: Cells, *, penalty: Penalty, guess_rate: float | None, seed: int
+) -> FitWithTest:
     """Fit the curve to one group and, for 0/1 cases, test it."""
     fit = fit_curve(cells, penalty=penalty, guess_rate=guess_rate)
-    return FitWithTest(fit, None if fit.grid.has_fractions else goodness_of_fit(fit, seed=seed))
+    testable = not fit.grid.has_fractions and fit.cells.length.size > len(fit.parameters)
+    return FitWithTest(fit, goodness_of_fit(fit, seed=seed) if testable else None)
 
 
 def with_term_tests(cells: Cells, tested: FitWithTest, *, seed: int) -> FitWithTest:
@@ -146,7 +153,7 @@ def _meanings(fit: CurveFit) -> dict[str, str]:
 def verdict(goodness: GoodnessOfFit | None) -> str:
     """Say whether the curve fits, with the p-value and the worst cell."""
     if goodness is None:
-        return "not tested, because cases are not 0/1"
+        return "not tested: cases are not 0/1, or there are no more cells than parameters"
     word = "nothing speaks against the curve" if goodness.passes else "the curve does not fit"
     depth = goodness.worst_depth
     where = f"length {goodness.worst_length:g}"
@@ -168,7 +175,9 @@ def crossing_words(estimate: Estimate, unit: str) -> str:
     """Say where a curve crosses, with its interval, and whether beyond what was tested."""
     crossing = estimate.crossing
     if crossing is None:
-        return "nowhere in reach"
+        if estimate.crossing_status == "starts_below":
+            return "nowhere: it is below it at the shortest length and at all shorter ones in reach"
+        return "nowhere: it does not fall below it in reach"
     words = f"at {crossing.value:.0f} {unit}"
     if crossing.lower is None or crossing.upper is None:
         words += "; the data do not bound it"

@@ -34,6 +34,8 @@ class ReportSettings:
     masses : tuple of {"bootstrap", "jeffreys"}
     repeats : {"fold", "independent"}
     axis : {"asked", "received"}
+    average_tasks : bool
+        Average the tasks of every language model instead of reporting each.
     seed : int
         Used where masses have to be drawn, and for the curve's test and bootstrap.
     origin : str
@@ -49,6 +51,7 @@ class ReportSettings:
     masses: tuple[MassKind, ...] = ("bootstrap", "jeffreys")
     repeats: Repeats = "fold"
     axis: Axis = "asked"
+    average_tasks: bool = False
     seed: int = 0
     origin: str = ""
     command: str = ""
@@ -81,6 +84,7 @@ def list_settings(
         "sets": list(settings.sets),
         "masses": list(settings.masses),
         "repeats": settings.repeats,
+        "average_tasks": settings.average_tasks,
         "axis": settings.axis,
         "seed": settings.seed,
         **_reading_settings(reading),

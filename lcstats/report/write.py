@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from lcstats.cells import Cells, count_cells
+from lcstats.cells import Cells, average_tasks, count_cells
 from lcstats.errors import LcstatsWarning, Notice, announce
 from lcstats.lengths import Criterion
 from lcstats.records import SCHEMA_VERSION
@@ -143,6 +143,8 @@ def _build_content(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LcstatsWarning)
         cells = count_cells(results, repeats=settings.repeats, axis=settings.axis)
+        if settings.average_tasks:
+            cells = average_tasks(cells)
         slugs = slugs_of([(grid.model, grid.task) for grid in cells.grids])
         fits = each_group(cells, lambda group: fit_if_wanted(group, criterion, settings=settings))
         groups = tuple(

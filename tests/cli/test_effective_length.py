@@ -196,6 +196,7 @@ def test_a_curve_that_fails_is_a_warning(run, run_json, tmp_path):
     codes = [warning["code"] for warning in run_json(*args)["warnings"]]
     assert "curve-does-not-fit" in codes
     assert "do not quote its numbers" in run(*args).stderr
+    assert "(curve); the curve does not fit, so do not quote it" in run(*args).stdout
 
 
 def test_penalty_and_guess_rate_reach_the_curve(run, run_json, sweep):

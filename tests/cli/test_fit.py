@@ -82,7 +82,7 @@ def test_text_says_every_coefficient_with_its_error_and_meaning(run, gentle):
     assert f"  Log-likelihood: {fit.log_likelihood:.2f}; dispersion: " in "\n".join(lines)
     assert "  Separated: no" in lines
     assert any(line.startswith("  Goodness of fit: nothing speaks against") for line in lines)
-    assert re.fullmatch(r"  Without length: AIC higher by [\d.]+ \(p = 0.001\)", lines[-3])
+    assert re.fullmatch(r"  Without length: AIC higher by [\d.]+, p = 0.001", lines[-3])
 
 
 def test_a_cliff_fails_and_is_a_warning(run, run_json, cliff):
@@ -150,3 +150,11 @@ def test_dropped_terms_are_named_with_their_reason():
     assert "  Dropped: middle, because no trial has a depth" in text
     assert "  Dropped: recency, because no trial has a depth" in text
     assert "depth" not in verdict(goodness_of_fit(fit))
+
+
+def test_the_guess_rate_may_be_a_fraction(run, run_json, gentle):
+    group = run_json("fit", gentle, "--guess-rate", "1/4")["groups"][0]
+    assert group["guess_rate"] == 0.25
+    refused = run("fit", gentle, "--guess-rate", "two")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "guess_rate" in refused.stderr

@@ -57,7 +57,7 @@ def test_a_sweep_gives_a_report(run, sweep, tmp_path):
     assert result.exit_code == 0, result.stderr
     assert result.stdout == f"The report lies in {folder / 'index.html'}\n"
     assert result.stderr.count("trials have no score") == 1
-    assert "are unscored" not in result.stderr
+    assert result.stderr.count("cases are unscored at some lengths") == 2
     report = json.loads((folder / "report.json").read_text("utf-8"))
     command = "lcstats report PATH... --threshold 0.8 --set jeffreys -o DIR"
     assert report["settings"]["command"] == command

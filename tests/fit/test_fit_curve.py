@@ -278,3 +278,32 @@ def test_json_is_strict():
         group = fit_curve(cells).to_dict()
         json.dumps(group, allow_nan=False)
         assert {"coefficients", "standard_errors", "covariance", "dropped_terms"} <= set(group)
+
+
+@pytest.mark.parametrize(
+    ("successes", "constants"),
+    [([[98], [98], [60]], {"lapse_rate": 0.05}), ([[90], [50], [10]], {"guess_rate": 0.25})],
+)
+def test_cells_beyond_floor_or_ceiling_separate_like_sure_ones(successes, constants):
+    cells = Cells.from_counts([1024, 4096, 8192], [0.5], n_cases=100, successes=successes)
+    plain = {"terms": ("intercept", "length"), "penalty": "none", **constants}
+    if "lapse_rate" in constants:
+        with pytest.raises(FitError, match="--penalty jeffreys"):
+            fit_curve(cells, **plain)
+        return
+    assert np.abs(fit_curve(cells, **plain).curve.coefficients).max() < 50
+
+
+def test_a_cell_below_the_floor_beside_a_mixed_one_separates():
+    cells = Cells.from_counts([1024, 4096], [0.5], n_cases=50, successes=[[45], [5]])
+    with pytest.raises(FitError, match="--penalty jeffreys"):
+        fit_curve(cells, terms=("intercept", "length"), guess_rate=0.25, penalty="none")
+
+
+def test_constants_that_the_data_do_not_determine_are_named():
+    cells = Cells.from_counts(
+        [1024, 4096, 8192], [0.0, 0.5, 1.0], n_cases=10, successes=np.full((3, 3), 10)
+    )
+    fit = fit_curve(cells, recency_scale="profile")
+    said = [notice.message for notice in fit.notices if notice.code == "undetermined"]
+    assert any("recency_scale is at the edge of what is searched" in message for message in said)

@@ -85,5 +85,20 @@ def test_what_cannot_be_tested_is_refused_with_the_mend():
     with pytest.raises(OptionError, match="pass a score threshold"):
         goodness_of_fit(graded)
     fit = fit_curve(cells_of("single-needle", 5, 1))
-    with pytest.raises(OptionError, match="leave it out for 999"):
+    with pytest.raises(OptionError, match="or leave it out"):
         goodness_of_fit(fit, n_simulations=10)
+
+
+def test_a_curve_with_as_many_parameters_as_cells_is_not_tested():
+    cells = Cells.from_counts([4096, 8192], [0.5], n_cases=20, successes=[[12], [5]])
+    fit = fit_curve(cells, terms=("intercept", "length"), penalty="none")
+    with pytest.raises(OptionError, match="fit fewer terms with terms="):
+        goodness_of_fit(fit)
+
+
+def test_residuals_are_pooled_only_over_several_lengths_or_depths():
+    cells = Cells.from_counts(
+        [4096, 8192, 16384, 32768], [0.5], n_cases=40, successes=[[39], [36], [31], [20]]
+    )
+    found = goodness_of_fit(fit_curve(cells, terms=("intercept", "length")))
+    assert set(found.p_values) == {"by_length", "cell_wise", "largest_cell"}

@@ -1,6 +1,7 @@
 """Tests of whether a term is needed."""
 
 import json
+from math import comb
 
 import numpy as np
 import pytest
@@ -21,6 +22,10 @@ def table(dip: float, n_cases: int = 20, seed: int = 1) -> Cells:
     logit = 3.2 - 0.35 * doublings - dip * 4 * depth * (1 - depth)
     counts = rng.binomial(n_cases, 1 / (1 + np.exp(-logit)))
     return Cells.from_counts(LENGTHS, DEPTHS, n_cases=n_cases, successes=counts)
+
+
+def replace_cases(cells: Cells, n_cases: int) -> Cells:
+    return Cells.from_counts(LENGTHS, DEPTHS, n_cases=n_cases, successes=cells.grid.successes)
 
 
 def fits(cells: Cells, **options) -> tuple[CurveFit, CurveFit]:
@@ -68,7 +73,7 @@ def test_graded_scores_divide_by_the_dispersion():
     cells = Cells.from_counts(LENGTHS, DEPTHS, n_cases=10, successes=counts - 0.5 * (counts > 6))
     smaller, larger = fits(cells)
     test = compare_terms(smaller, larger)
-    assert test.kind == "quasi_likelihood"
+    assert (test.kind, test.aic_difference) == ("quasi_likelihood", None)
     assert 0 <= test.p_value <= 1
     assert json.loads(json.dumps(test.to_dict()))["terms"] == ["middle"]
 
@@ -82,8 +87,31 @@ def test_equal_seeds_give_equal_results_on_any_number_of_threads():
 def test_curves_that_are_not_nested_are_refused():
     smaller, larger = fits(table(0.5))
     other = fit_curve(table(0.5, seed=9), terms=WITH)
-    for pair in ((larger, smaller), (smaller, smaller), (smaller, other)):
+    plain = fit_curve(table(0.5), terms=WITHOUT, penalty="none")
+    guessing = fit_curve(table(0.5), terms=WITHOUT, guess_rate=0.25)
+    many = fit_curve(replace_cases(table(0.5), 40), terms=WITHOUT)
+    for pair in (
+        (larger, smaller), (smaller, smaller), (smaller, other), (plain, larger),
+        (guessing, larger), (many, larger),
+    ):  # fmt: skip
         with pytest.raises(OptionError, match="leaving a term out"):
             compare_terms(*pair)
-    with pytest.raises(OptionError, match="leave it out for 999"):
+    with pytest.raises(OptionError, match="or leave it out"):
         compare_terms(smaller, larger, n_simulations=10)
+
+
+@pytest.mark.filterwarnings("ignore::lcstats.errors.SeparationWarning")
+def test_ties_of_tables_with_few_cases_are_ties():
+    """Against enumeration: every table of 2 lengths with 3 cases each, at the smaller curve."""
+    cells = Cells.from_counts([4096, 8192], [0.5], n_cases=3, successes=[[3], [1]])
+    pair = [fit_curve(cells, terms=terms) for terms in (("intercept",), ("intercept", "length"))]
+    test = compare_terms(*pair, n_simulations=4999, seed=1)
+    statistics = np.empty((4, 4))
+    for k, j in np.ndindex(4, 4):
+        one = Cells.from_counts([4096, 8192], [0.5], n_cases=3, successes=[[k], [j]])
+        logs = [fit_curve(one, terms=fit.terms).log_likelihood for fit in pair]
+        statistics[k, j] = 2 * (logs[1] - logs[0])
+    rate = float(pair[0].accuracy[0, 0])
+    each = [comb(3, k) * rate**k * (1 - rate) ** (3 - k) for k in range(4)]
+    exact = np.outer(each, each)[statistics >= statistics[3, 1] - 1e-6].sum()
+    assert test.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 4999))

@@ -69,8 +69,9 @@ def test_a_crossing_outside_the_tested_lengths_is_called_extrapolated():
     beyond = crossing_of(WORKED, Criterion(0.85), lengths=LENGTHS[:4])
     assert beyond.extrapolated
     assert beyond.value > LENGTHS[3]
-    before = crossing_of(WORKED, Criterion(0.99))
-    assert before is None or before.extrapolated
+    before = crossing_of(WORKED, Criterion(0.98), lengths=LENGTHS[2:])
+    assert before.extrapolated
+    assert before.value < LENGTHS[2]
 
 
 def test_a_curve_that_never_falls_below_the_bar_has_no_crossing():
@@ -112,3 +113,36 @@ def test_a_fit_to_other_counts_is_refused():
     other = cells_from(WORKED, n=40)
     with pytest.raises(OptionError, match=r"pass fit=fit_curve\(cells\)"):
         effective_length(cells, Criterion(0.85), fit=fit_curve(other))
+
+
+def test_a_curve_that_rises_before_it_falls_crosses_where_it_falls():
+    curve = Curve(3.0, -0.5, 9.0, 0.6)
+    lengths, depths = 1024 * 2 ** np.arange(8), np.linspace(0, 1, 11)
+    cells = Cells.from_counts(
+        lengths, depths, n_cases=200, successes=np.rint(200 * curve.accuracy(lengths, depths))
+    )
+    fit, criterion = fit_curve(cells), Criterion(0.85)
+    crossing = find_crossing(fit, criterion, level=0.95)
+    mean = fit.curve.accuracy([crossing.value], depths).mean()
+    assert mean == pytest.approx(0.85, abs=1e-9)
+    assert 4096 < crossing.value < 16384
+    assert not crossing.extrapolated
+
+
+def test_a_fit_to_other_cells_with_as_many_right_is_refused():
+    counts = {"n_cases": 40, "successes": [[39], [30], [20]]}
+    fit = fit_curve(Cells.from_counts([4096, 8192, 16384], [0.5], **counts))
+    for lengths, more in (([1024, 2048, 4096], {}), ([4096, 8192, 16384], {"n_cases": 50})):
+        other = Cells.from_counts(lengths, [0.5], **counts | more)
+        with pytest.raises(OptionError, match=r"pass fit=fit_curve\(cells\)"):
+            effective_length(other, Criterion(0.85), fit=fit)
+
+
+def test_a_crossing_that_is_not_there_says_why():
+    lengths, depths = [4096, 8192, 16384], [0.5]
+    for successes, status in (([[20], [30], [39]], "starts_below"), ([[39]] * 3, "never_falls")):
+        cells = Cells.from_counts(lengths, depths, n_cases=40, successes=successes)
+        answer = effective_length(cells, Criterion(0.85), fit=fit_curve(cells))
+        curve = answer.estimates[1]
+        assert (curve.crossing_status, curve.crossing) == (status, None)
+        assert curve.to_dict()["crossing_status"] == status

@@ -61,6 +61,11 @@ NEEDLED = dict.fromkeys(
 )
 HELMED = {"args": {}, "data": [], "metrics": {}, "averaged_metrics": {}, "throughput": 1.0}
 MEANS = {"exact_match": 50.0, "input_len": 125000.0, "output_len": 3.0}
+CLAIMED = dict.fromkeys(("book_title", "claim", "type", "index", "length", "response-x"), "1")
+PADDED = dict.fromkeys(("response", "dataset", "dispersion", "padding_type", "ctx_size"), "1")
+GATED = {"pred": "", "answers": [], "gold_ans": None, "input": "", "all_classes": None, "length": 9}
+LINE_OF_LOFT = {"qid": "a", "turn_id": "0", "em": 1.0}
+STARS = {"context_size": 3280, "reference_counting_results": [3], "answer": ""}
 OWN = dict.fromkeys(("model", "task", "case", "repeat", "length", "depth", "score", "status"), 1)
 
 SAMPLES = {
@@ -102,6 +107,14 @@ SAMPLES = {
     "evalscope": [json.dumps(REVIEWED), f"{json.dumps(REVIEWED)}\n" * 2, json.dumps(UNREVIEWED)],
     "nolima": [json.dumps(NEEDLED | {"results": [{"metric": 1}]}, indent=4)],
     "helmet": [json.dumps(HELMED, indent=4), json.dumps(MEANS, indent=4)],
+    "nocha": [json.dumps([CLAIMED]), json.dumps([CLAIMED], indent=4)],
+    "flenqa": [json.dumps([PADDED]), json.dumps(PADDED), "," + ",".join(PADDED) + "\n"],
+    "lv_eval": [json.dumps(GATED), f"{json.dumps(GATED)}\n" * 2],
+    "loft": [
+        json.dumps(LINE_OF_LOFT),
+        json.dumps({"qid": "a", "num_turns": 1, "model_outputs": []}),
+    ],
+    "counting_stars": [json.dumps(STARS), f"{json.dumps(STARS)}\n" * 2],
     "counts": ["length,n,k\n", json.dumps([{"length": 1, "n": 2, "k": 1}])],
     "csv": ["Context Length;score\n", "model\ttoken limit\tcorrect\n"],
     "jsonl": [json.dumps(LISTED), json.dumps({"length": 1, "score": 1}) * 2],
