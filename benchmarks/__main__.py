@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python -m benchmarks [masses] [refits] [startup] [--write FILE]``."""
+"""Run the benchmarks: ``python -m benchmarks [SUBJECT ...] [--write FILE]``."""
 
 import argparse
 import sys
@@ -7,10 +7,11 @@ from pathlib import Path
 
 from benchmarks.masses import measure_masses
 from benchmarks.measure import Measurement, describe_machine, make_table
+from benchmarks.reading import measure_reading
 from benchmarks.refits import measure_refits
 from benchmarks.startup import measure_startup
 
-SUBJECTS = ("masses", "refits", "startup")
+SUBJECTS = ("masses", "reading", "refits", "startup")
 PAGE = """# Speed
 
     python -m benchmarks
@@ -48,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measure(subject: str, kamradt: Path | None) -> list[Measurement]:
     if subject == "startup":
         return measure_startup(kamradt)
-    return measure_masses() if subject == "masses" else measure_refits()
+    measure = {"masses": measure_masses, "reading": measure_reading, "refits": measure_refits}
+    return measure[subject]()
 
 
 def _page(tables: list[list[Measurement]]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lcstats.cli.options import GROUP, ReadingOptions
+from lcstats.cli.output import working_on
 from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
@@ -24,22 +25,23 @@ def read_results(reading: ReadingOptions, by: Sequence[str] = GROUP) -> "Trials 
     """
     from lcstats.readers import read_trials
 
-    results = read_trials(
-        reading.paths,
-        format=reading.format,
-        model_name=reading.model_name,
-        columns=reading.columns,
-        depth_unit=reading.depth_unit,
-        score_scale=reading.score_scale,
-        score_threshold=reading.score_threshold,
-        length_unit=reading.length_unit,
-        axis=reading.axis,
-        filter_name=reading.filter_name,
-        keep_truncated=reading.keep_truncated,
-        encoding=reading.encoding,
-        decimal=reading.decimal,
-        skip_bad_lines=reading.skip_bad_lines,
-    )
+    with working_on(f"Reading {', '.join(reading.paths[:3])}"):
+        results = read_trials(
+            reading.paths,
+            format=reading.format,
+            model_name=reading.model_name,
+            columns=reading.columns,
+            depth_unit=reading.depth_unit,
+            score_scale=reading.score_scale,
+            score_threshold=reading.score_threshold,
+            length_unit=reading.length_unit,
+            axis=reading.axis,
+            filter_name=reading.filter_name,
+            keep_truncated=reading.keep_truncated,
+            encoding=reading.encoding,
+            decimal=reading.decimal,
+            skip_bad_lines=reading.skip_bad_lines,
+        )
     for column, value in reading.select:
         results = _select(results, column, value)
     return split_by(results, by)

@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +13,19 @@ from typing import Any
 import click
 
 from lcstats.errors import Notice, OptionError, describe
+
+
+@contextmanager
+def working_on(what: str) -> Iterator[None]:
+    """Say on a terminal what takes its time, and take it back when it is done."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    click.echo(f"{printable(what)} ...", nl=False, err=True)
+    try:
+        yield
+    finally:
+        click.echo("\r\033[K", nl=False, err=True)
 
 
 def print_json(document: Mapping[str, Any]) -> None:

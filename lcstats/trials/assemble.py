@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from lcstats.errors import Notice, TableError, describe
 from lcstats.trials.design import Design, read_design
+from lcstats.trials.failures import Failures, find_failures
 from lcstats.trials.faults import Faults
 from lcstats.trials.identity import CELL, Identified, key_codes, number_cases, resolve_identity
 from lcstats.trials.missing import unscored_notices
@@ -134,8 +135,10 @@ def _read_outcomes(
     column = named.frame["score"]
     parsed = parse_scores(column)
     output = named.column("output")
+    with np.errstate(invalid="ignore"):
+        failures = find_failures(named, parsed.values > 0)
     statuses = read_statuses(
-        named.column("status"),
+        _with_failures(named.column("status"), failures),
         ~parsed.is_kind(Kind.MISSING),
         has_output=None if output is None else _has_text(output),
         name=named.named("status"),
@@ -149,7 +152,17 @@ def _read_outcomes(
         name=named.named("score"),
         faults=faults,
     )
+    if failures is not None:
+        statuses = replace(statuses, notices=(*failures.notices, *statuses.notices))
     return scores, statuses
+
+
+def _with_failures(column: pd.Series | None, failures: Failures | None) -> pd.Series | None:
+    """Let what failed stand where the table has no status of its own."""
+    if failures is None or column is None:
+        return column if failures is None else failures.statuses
+    blank = column.isna() | (column.astype("str").str.strip() == "")
+    return column.astype(object).where(~blank, failures.statuses)
 
 
 def _find_truncated(

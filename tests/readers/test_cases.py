@@ -190,6 +190,14 @@ def test_48_lengths_that_scatter_and_one_that_was_never_full(read):
     assert "smallest share 0.287" in trials.notices[0].message
 
 
+def test_50_what_did_not_fit_is_no_wrong_answer(read):
+    trials = read(50, "in.jsonl")
+    assert trials.frame["status"].tolist() == ["ok", "ok", "context_exceeded", "context_exceeded"]
+    scored = trials.frame[trials.frame["score"].notna()]
+    assert scored.groupby("length")["score"].sum().to_dict() == {65536: 2}
+    assert "error-outputs" in codes(trials)
+
+
 def test_51_failed_calls(read):
     trials = read(51)
     assert (trials.n_scored, trials.frame["score"].mean()) == (5, 0.8)

@@ -1,0 +1,119 @@
+"""Reading much: five million rows of one table, and ten thousand small files."""
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import lcstats as lc
+from benchmarks.measure import Measurement, best_seconds, show_seconds
+from benchmarks.startup import SCORE_THRESHOLD, write_results
+from lcstats.errors import LcstatsWarning
+
+N_ROWS = 5_000_000
+RIGHT_PER_MILLION = {4096: 990_000, 8192: 900_000, 16384: 700_000, 32768: 400_000, 65536: 100_000}
+N_FOLDERS = 8
+"""Folders of 1376 files, so that there are more than ten thousand."""
+KEYS = ["model", "task", "length", "depth"]
+MEMORY = """
+import resource, sys, lcstats as lc
+lc.count_cells(lc.read_trials(sys.argv[1]))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def measure_reading() -> list[Measurement]:
+    """Time reading and counting against pandas, and small files against ``json.load``."""
+    with tempfile.TemporaryDirectory() as scratch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", LcstatsWarning)
+        table = Path(scratch) / "trials.csv"
+        write_rows(table)
+        folders = Path(scratch) / "folders"
+        folders.mkdir()
+        for number in range(N_FOLDERS):
+            write_results(folders / f"model-{number}", random.Random(number))
+        return [*_measure_table(table), _measure_files(folders)]
+
+
+def write_rows(path: Path) -> None:
+    """Write a million cases at each of five lengths, eleven depths, exact shares of them right."""
+    case = np.arange(N_ROWS // len(RIGHT_PER_MILLION))
+    parts = [
+        pd.DataFrame(
+            {
+                "model": "m",
+                "task": "niah",
+                "item_id": case,
+                "length": length,
+                "depth": case % 11 * 10,
+                "score": (case * 7919 % 1_000_000 < right).astype(int),
+            }
+        )
+        for length, right in RIGHT_PER_MILLION.items()
+    ]
+    pd.concat(parts).sort_values(["item_id", "length"]).to_csv(path, index=False)
+
+
+def _measure_table(path: Path) -> list[Measurement]:
+    def ours() -> lc.Cells:
+        return lc.count_cells(lc.read_trials(path))
+
+    def theirs() -> pd.DataFrame:
+        return pd.read_csv(path).groupby(KEYS)["score"].agg(["size", "sum"])
+
+    counts = ours().grid.numerators.sum(axis=1).tolist()
+    if counts != list(RIGHT_PER_MILLION.values()):
+        raise AssertionError(f"counted {counts}, expected {RIGHT_PER_MILLION}")
+    seconds, reference = (best_seconds(call, repeats=3) for call in (ours, theirs))
+    child = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", MEMORY, str(path)],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    gigabytes = int(child.stdout) * (1 if sys.platform == "darwin" else 1024) / 1e9
+    ratio = seconds / reference
+    return [
+        Measurement(
+            f"`read_trials` and `count_cells`, {N_ROWS:,} rows",
+            f"{show_seconds(seconds)}, {ratio:.1f} times as long",
+            f"`pandas.read_csv` and a group-by: {show_seconds(reference)}",
+            "twice as long",
+            ratio <= 2.0,
+        ),
+        Measurement(
+            "its peak memory, whole process",
+            f"{gigabytes:.1f} GB",
+            "exact counts at every length",
+            "under 4 GB",
+            gigabytes < 4.0,
+        ),
+    ]
+
+
+def _measure_files(folder: Path) -> Measurement:
+    paths = sorted(folder.rglob("*.json"))
+
+    def load_all() -> list[object]:
+        loaded = []
+        for path in paths:
+            with path.open(encoding="utf-8") as file:
+                loaded.append(json.load(file))
+        return loaded
+
+    seconds = best_seconds(
+        lambda: lc.read_trials(folder, score_threshold=SCORE_THRESHOLD), repeats=3
+    )
+    bare = best_seconds(load_all, repeats=3)
+    ratio = seconds / bare
+    return Measurement(
+        f"`read_trials`, {len(paths):,} files",
+        f"{show_seconds(seconds)}, {ratio:.1f} times as long",
+        f"a loop of `json.load`: {show_seconds(bare)}",
+        "twice as long",
+        ratio <= 2.0,
+    )

@@ -1,0 +1,130 @@
+"""Requests that failed, though the file scores them: an error beside or in place of the answer."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lcstats.errors import Notice, UnscoredWarning
+from lcstats.trials.columns import normalise_name
+from lcstats.trials.naming import NamedTable
+from lcstats.trials.wording import counted
+
+_ERROR_COLUMNS = ("error", "error_message", "exception")
+_CODE_COLUMNS = ("http", "http_status", "status_code", "http_code")
+
+_KINDS: tuple[tuple[str, str], ...] = (
+    (
+        "context_exceeded",
+        r"context_length_exceeded|maximum context length|context (window|length) (is )?exceeded|"
+        r"prompt is too long|exceeds? the (model'?s )?(maximum )?context|input is too long|"
+        r"string_above_max_length|too many tokens",
+    ),
+    ("rate_limited", r"rate.?limit|too many requests|\b429\b"),
+    ("timeout", r"time.?d?.?out|deadline exceeded|\b(408|504)\b"),
+)
+_COMPILED = tuple((status, re.compile(form, re.IGNORECASE)) for status, form in _KINDS)
+
+_SERVER_SAYS = (
+    r"(?:this model's )?maximum context length is \d+ tokens|"
+    r"^\s*(?:openai\.|anthropic\.)?(?:\w*error\b:?\s*)?error code: [45]\d\d|"
+    r"prompt is too long: \d+ tokens|context_length_exceeded|"
+    r"^\s*\{?\s*[\"']error[\"']\s*:|rate limit reached for"
+)
+"""What servers write and language models hardly ever answer."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Failures:
+    """What failed by the evidence of other columns than the status.
+
+    Attributes
+    ----------
+    statuses : Series of object, shape (n_rows,)
+        A status word, None where nothing failed.
+    notices : tuple of Notice
+    """
+
+    statuses: pd.Series
+    notices: tuple[Notice, ...]
+
+
+def find_failures(named: NamedTable, is_right: NDArray[np.bool_]) -> Failures | None:
+    """Find rows whose request failed: by an error, a code of HTTP, or an answer that is an error.
+
+    A skipped or failed trial is no wrong answer, whatever score the file gives it.
+
+    Parameters
+    ----------
+    named : NamedTable
+    is_right : bool array, shape (n_rows,)
+        Rows with a score above 0, whose output is taken for an answer whatever it says.
+
+    Returns
+    -------
+    Failures or None
+        None where nothing failed.
+    """
+    output = named.column("output")
+    evidence = [n for n in named.extras if normalise_name(n) in (*_ERROR_COLUMNS, *_CODE_COLUMNS)]
+    if output is None and not evidence:
+        return None
+    words = np.full(len(named.frame), None, dtype=object)
+    for name in evidence:
+        is_code = normalise_name(name) in _CODE_COLUMNS
+        _mark_errors(words, named.frame[name], is_code=is_code)
+    n_outputs = 0 if output is None else _mark_outputs(words, output, is_right)
+    if not pd.notna(words).any():
+        return None
+    return Failures(pd.Series(words), _notices(n_outputs))
+
+
+def kind_of_error(text: str) -> str:
+    """Return the status that an error's text stands for; ``error`` where it says no more.
+
+    Examples
+    --------
+    >>> kind_of_error("Error code: 400 - context_length_exceeded"), kind_of_error("Bad gateway")
+    ('context_exceeded', 'error')
+    """
+    return next((status for status, form in _COMPILED if form.search(text)), "error")
+
+
+def _mark_errors(words: NDArray[np.object_], column: pd.Series, *, is_code: bool) -> None:
+    for row in np.flatnonzero(column.notna().to_numpy(dtype=bool)):
+        text = str(column.iloc[row]).strip()
+        failed = re.fullmatch(r"[45]\d\d(\.0)?", text) if is_code else _says_something(text)
+        if failed and words[row] in (None, "error"):
+            words[row] = kind_of_error(text)
+
+
+def _says_something(text: str) -> bool:
+    return text.casefold() not in ("", "none", "null", "nan", "false", "{}", "[]", "0", "0.0")
+
+
+def _mark_outputs(
+    words: NDArray[np.object_], output: pd.Series, is_right: NDArray[np.bool_]
+) -> int:
+    """Mark outputs that are errors, and return how many nothing else had marked."""
+    wrong = output[~is_right]
+    texts = wrong[wrong.map(lambda value: isinstance(value, str))].astype("str")
+    says = texts.str.contains(_SERVER_SAYS, case=False, regex=True)
+    rows = [row for row in texts.index[says.to_numpy(dtype=bool)] if words[row] is None]
+    for row in rows:
+        words[row] = kind_of_error(texts[row])
+    return len(rows)
+
+
+def _notices(n_outputs: int) -> tuple[Notice, ...]:
+    if not n_outputs:
+        return ()
+    return (
+        Notice(
+            "error-outputs",
+            f"{counted(n_outputs, 'output')} of the server's own errors in place of an answer: "
+            "unscored, whatever score the file gives",
+            UnscoredWarning,
+        ),
+    )

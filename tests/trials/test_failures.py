@@ -1,0 +1,41 @@
+"""Requests that failed, whatever score the file gives them."""
+
+import pandas as pd
+import pytest
+
+from lcstats.trials import Trials
+
+pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+
+
+def statuses(**columns):
+    n = len(next(iter(columns.values())))
+    frame = pd.DataFrame({"length": [4096] * n, "score": [0] * (n - 1) + [1], **columns})
+    return Trials.from_frame(frame).frame["status"].tolist()
+
+
+def test_an_error_beside_the_score_is_a_failure():
+    errors = ["Rate limit reached", {"code": "context_length_exceeded"}, "boom", None, ""]
+    found = statuses(error=errors)
+    assert found == ["rate_limited", "context_exceeded", "error", "ok", "ok"]
+
+
+def test_codes_of_http_from_400_are_failures():
+    assert statuses(http_status=[400, 429, 504, 200]) == ["error", "rate_limited", "timeout", "ok"]
+
+
+def test_an_answer_that_is_the_server_s_error_is_none():
+    outputs = [
+        "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens",
+        "Error code: 429 - Rate limit reached for gpt-4",
+        "The special number is 429.",
+        "The maximum is reached at noon.",
+        "The maximum context length is 8192 tokens",
+    ]
+    found = statuses(output=outputs)
+    assert found == ["context_exceeded", "rate_limited", "ok", "ok", "ok"]
+
+
+def test_the_table_s_own_status_wins():
+    assert statuses(status=["timeout", "ok"], error=["boom", None]) == ["timeout", "ok"]
+    assert statuses(status=["", "ok"], error=["boom", None]) == ["error", "ok"]
