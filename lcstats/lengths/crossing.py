@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from lcstats.curve import TERMS, Curve, FloatArray
+from lcstats.curve import TERMS, Curve, FloatArray, accuracy_from_logit
+from lcstats.draws import Draws
 from lcstats.fit import CurveFit
 from lcstats.lengths.criterion import Criterion, Treatment
 from lcstats.lengths.observed import base_rows
@@ -16,6 +17,8 @@ EXTRAPOLATED_DOUBLINGS = 6.0
 
 POINTS_PER_DOUBLING = 16
 N_BISECTIONS = 45
+DRAWN_POINTS_PER_DOUBLING = 2
+DRAWN_BISECTIONS = 19
 RELATIVE_STEP = 1e-4
 """Step of the numerical derivative in a parameter, in standard errors."""
 LENGTH_STEP = 1e-5
@@ -36,6 +39,9 @@ class Crossing:
     level : float
     extrapolated : bool
         True if `value` lies outside the tested lengths.
+    bootstrap_lower, bootstrap_upper : float or None
+        Equal-tailed quantiles of the crossings of bootstrap draws; None where they are beyond the
+        lengths searched.
     """
 
     value: float
@@ -43,6 +49,8 @@ class Crossing:
     upper: float | None
     level: float
     extrapolated: bool
+    bootstrap_lower: float | None = None
+    bootstrap_upper: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values."""
@@ -52,6 +60,8 @@ class Crossing:
             "upper": self.upper,
             "level": self.level,
             "extrapolated": self.extrapolated,
+            "bootstrap_lower": self.bootstrap_lower,
+            "bootstrap_upper": self.bootstrap_upper,
         }
 
 
@@ -126,12 +136,15 @@ def log2_crossing(fit: CurveFit, curve: Curve, criterion: Criterion) -> float:
     return float(low)
 
 
-def find_crossing(fit: CurveFit, criterion: Criterion, *, level: float) -> Crossing | None:
+def find_crossing(
+    fit: CurveFit, criterion: Criterion, *, level: float, draws: Draws | None = None
+) -> Crossing | None:
     """Return the crossing of a fitted curve; None where it never falls below the bar in reach.
 
     The interval is the delta method on log2 of the length: the derivative in every parameter is
     taken numerically, through the whole rule, so that the depth that is worst, a relative base
-    and an estimated lapse rate are all in it. Shared clusters use the robust covariance.
+    and an estimated lapse rate are all in it. Shared clusters use the robust covariance. With
+    bootstrap `draws` of the fit their own interval stands beside it.
     """
     center = log2_crossing(fit, fit.curve, criterion)
     if not np.isfinite(center):
@@ -147,7 +160,70 @@ def find_crossing(fit: CurveFit, criterion: Criterion, *, level: float) -> Cross
         upper=float(np.exp2(center + reach)) if bounded else None,
         level=level,
         extrapolated=not shortest <= value <= longest,
+        **_bootstrap_ends(fit, draws, criterion, level),
     )
+
+
+def _bootstrap_ends(
+    fit: CurveFit, draws: Draws | None, criterion: Criterion, level: float
+) -> dict[str, float | None]:
+    """Return the equal-tailed ends of the draws' crossings."""
+    if draws is None:
+        return {}
+    outside = (1.0 - level) / 2.0
+    crossings = np.sort(drawn_crossings(fit, draws, criterion))
+    place = int(outside * (len(draws) - 1))
+    ends = {"bootstrap_lower": crossings[place], "bootstrap_upper": crossings[-1 - place]}
+    return {name: float(np.exp2(e)) if np.isfinite(e) else None for name, e in ends.items()}
+
+
+def drawn_crossings(fit: CurveFit, draws: Draws, criterion: Criterion) -> FloatArray:
+    """Return log2 of every draw's crossing, found as :func:`log2_crossing` finds the curve's.
+
+    A grid of two points a doubling brackets the first fall below the bar, and bisection of all
+    draws together finds it to a millionth of a doubling.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_draws,)
+        inf where a draw does not fall below the bar in reach, -inf where it is below all the way.
+    """
+    tested = np.log2(fit.grid.lengths[[0, -1]].astype(np.float64))
+    start, stop = tested[0] - EXTRAPOLATED_DOUBLINGS, tested[1] + EXTRAPOLATED_DOUBLINGS
+    points = np.union1d(np.arange(start, stop, 1.0 / DRAWN_POINTS_PER_DOUBLING), tested[0])
+    grid = np.broadcast_to(points, (len(draws), points.size))
+    bars = _drawn_bars(fit, draws, criterion)
+    below = _drawn_heights(fit, draws, criterion.treatment, grid) < bars[:, None]
+    below[:, points < tested[0]] &= below[:, points == tested[0]]
+    first = below.argmax(axis=1)
+    low, high = points[first], points[np.maximum(first - 1, 0)]
+    for _ in range(DRAWN_BISECTIONS):
+        middle = (low + high) / 2.0
+        height = _drawn_heights(fit, draws, criterion.treatment, middle[:, None])[:, 0]
+        falls = height < bars
+        low, high = np.where(falls, middle, low), np.where(falls, high, middle)
+    return np.where(~below.any(axis=1), np.inf, np.where(first == 0, -np.inf, low))
+
+
+def _drawn_heights(
+    fit: CurveFit, draws: Draws, treatment: Treatment, doublings: FloatArray
+) -> FloatArray:
+    """Depth-treated accuracy of every draw at its own lengths, shape (n_draws, n_points)."""
+    design = fit.law.design(np.exp2(doublings)[..., None], fit.grid.depths)
+    logits = np.einsum("npdt,nt->npd", design, draws.coefficients)
+    accuracy = accuracy_from_logit(
+        logits, guess_rate=fit.curve.guess_rate, lapse_rate=fit.curve.lapse_rate
+    )
+    return treated(accuracy, treatment, depth_weights(fit))
+
+
+def _drawn_bars(fit: CurveFit, draws: Draws, criterion: Criterion) -> FloatArray:
+    """Return every draw's bar; a relative one is measured on the draw itself."""
+    if criterion.rule != "relative":
+        return np.full(len(draws), curve_bar(fit, fit.curve, criterion))
+    base = list(base_rows(fit.grid.lengths, criterion))
+    heights = treated(draws.accuracies[:, base], criterion.treatment, depth_weights(fit))
+    return np.asarray(float(criterion.exact_threshold) * heights.mean(axis=1))
 
 
 def _standard_error(fit: CurveFit, criterion: Criterion, center: float) -> float:

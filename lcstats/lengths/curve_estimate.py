@@ -41,7 +41,7 @@ def estimate_from_curve(
         longest_passing=int(fit.grid.lengths[passing[-1]]) if passing.size else None,
         masses={draws.kind: masses},
         sets=(_equal_tailed(masses, outcome, fit, draws, level),),
-        crossing=find_crossing(fit, criterion, level=level),
+        crossing=find_crossing(fit, criterion, level=level, draws=draws),
     )
 
 

@@ -6,10 +6,11 @@ from scipy.optimize import brentq
 
 from lcstats.cells import Cells
 from lcstats.curve import Curve
+from lcstats.draws import resample
 from lcstats.errors import OptionError
 from lcstats.fit import fit_curve
 from lcstats.lengths import Criterion, effective_length
-from lcstats.lengths.crossing import find_crossing
+from lcstats.lengths.crossing import drawn_crossings, find_crossing, log2_crossing
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
 
@@ -146,3 +147,31 @@ def test_a_crossing_that_is_not_there_says_why():
         curve = answer.estimates[1]
         assert (curve.crossing_status, curve.crossing) == (status, None)
         assert curve.to_dict()["crossing_status"] == status
+
+
+@pytest.mark.parametrize("treatment", ["mean", "worst", "quantile:0.1"])
+@pytest.mark.parametrize("rule", ["absolute", "relative"])
+def test_every_draw_crosses_where_its_own_curve_does(treatment, rule):
+    """Against the search for one curve at a time."""
+    lengths, depths = 1024 * 2 ** np.arange(8), np.linspace(0, 1, 11)
+    counts = np.rint(5 * WORKED.accuracy(lengths, depths))
+    fit = fit_curve(Cells.from_counts(lengths, depths, n_cases=5, successes=counts))
+    draws = resample(fit, n_draws=60, seed=3)
+    criterion = Criterion(0.85, rule=rule, depth_treatment=treatment)
+    found = drawn_crossings(fit, draws, criterion)
+    expected = [
+        log2_crossing(fit, fit.law.curve(coefficients), criterion)
+        for coefficients in draws.coefficients
+    ]
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_bootstrap_s_interval_stands_beside_the_delta_method_s():
+    lengths, depths = 1024 * 2 ** np.arange(8), np.linspace(0, 1, 11)
+    counts = np.rint(80 * WORKED.accuracy(lengths, depths))
+    cells = Cells.from_counts(lengths, depths, n_cases=80, successes=counts)
+    fit = fit_curve(cells)
+    crossing = effective_length(cells, Criterion(0.85), fit=fit).estimates[1].crossing
+    assert crossing.bootstrap_lower == pytest.approx(crossing.lower, rel=0.05)
+    assert crossing.bootstrap_upper == pytest.approx(crossing.upper, rel=0.05)
+    assert crossing.bootstrap_lower < crossing.value < crossing.bootstrap_upper
