@@ -21,12 +21,14 @@ MAIN = [sys.executable, "-c", "from lcstats.cli import main; main()"]
 
 
 def start(*args, **options):
+    """Start the command line as a terminal does: a shell's background jobs ignore Ctrl-C."""
     root = str(Path(lcstats.__file__).resolve().parents[1])
     return subprocess.Popen(
         [*MAIN, *map(str, args)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": root},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **options,
     )
 
