@@ -37,7 +37,8 @@ def measure_reading() -> list[Measurement]:
         folders = Path(scratch) / "folders"
         folders.mkdir()
         for number in range(N_FOLDERS):
-            write_results(folders / f"model-{number}", random.Random(number))
+            name = f"model-{number}"
+            write_results(folders / name, random.Random(number), name)
         return [*_measure_table(table), _measure_files(folders)]
 
 

@@ -35,7 +35,7 @@ def measure_startup(folder: Path | None = None) -> list[Measurement]:
         return [*lines, _measure_reading(folder), _measure_report(folder, Path(scratch))]
 
 
-def write_results(folder: Path, rng: random.Random) -> None:
+def write_results(folder: Path, rng: random.Random, model: str = "simulated") -> None:
     """Write 1376 files like those of the needle-in-a-haystack runner, some of them second runs."""
     folder.mkdir()
     lengths = np.linspace(1000, 200_000, N_LENGTHS).round().astype(int)
@@ -46,7 +46,7 @@ def write_results(folder: Path, rng: random.Random) -> None:
         for i, j in kept:
             name = f"token_len_{lengths[i]}_depth_{round(percents[j] * 100)}"
             trial = {
-                "model": "simulated",
+                "model": model,
                 "context_length": int(lengths[i]),
                 "file_name": name,
                 "depth_percent": float(percents[j]),

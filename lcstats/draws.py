@@ -1,6 +1,6 @@
 """Draws: accuracies on the grid, with the coefficients behind them - one type for every method."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,12 @@ class Draws:
 
     def __len__(self) -> int:
         return int(self.accuracies.shape[0])
+
+    def first(self, n_draws: int) -> "Draws":
+        """Return the first draws, all of them if there are no more."""
+        return replace(
+            self, accuracies=self.accuracies[:n_draws], coefficients=self.coefficients[:n_draws]
+        )
 
     def __repr__(self) -> str:
         return f"Draws({self.kind}, {len(self)} draws, {self.n_failed} failed fits)"

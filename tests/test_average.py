@@ -116,3 +116,9 @@ def test_ruler_s_number_and_its_effective_length(real_data):
     means = [92.42, 89.35, 89.23, 84.56, 78.83, 75.17]
     assert (100 * answer.accuracy) == pytest.approx(means, abs=0.006)
     assert answer.observed.length == 16384
+
+
+def test_a_task_that_lacks_a_depth_is_named():
+    ragged = task("a", [[10, 10], [10, 0], [10, 10]], [[9, 9], [8, 0], [7, 7]], depths=(0.0, 1.0))
+    cells = average_tasks(Cells(grids=(ragged, three().grids[1])))
+    assert [notice.code for notice in cells.notices] == ["ragged-task"]

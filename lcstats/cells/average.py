@@ -1,6 +1,6 @@
 """The average over tasks, as cells: one column per task in place of the depths."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lcstats.cells.grid import CaseIndex, CellGrid
 from lcstats.cells.table import Cells
-from lcstats.errors import OptionError, TableError, describe
+from lcstats.errors import DesignWarning, Notice, OptionError, TableError, describe
 from lcstats.options import check_type
 
 
@@ -56,7 +56,8 @@ def average_tasks(cells: Cells, tasks: Sequence[str] | None = None) -> Cells:
         _average([grid for grid in cells.grids if grid.model == model], model, tasks)
         for model in models
     )
-    return replace(cells, grids=grids)
+    wanted = [grid for grid in cells.grids if tasks is None or grid.task in tasks]
+    return replace(cells, grids=grids, notices=(*cells.notices, *_ragged_notices(wanted)))
 
 
 def _average(grids: list[CellGrid], model: str, tasks: Sequence[str] | None) -> CellGrid:
@@ -83,6 +84,20 @@ def _average(grids: list[CellGrid], model: str, tasks: Sequence[str] | None) -> 
         guess_rate=float(np.mean([grid.guess_rate for grid in chosen])),
         members=tuple(grid.task for grid in chosen),
     )
+
+
+def _ragged_notices(grids: list[CellGrid]) -> Iterator[Notice]:
+    """Name the tasks whose lengths do not all have the same depths: their means differ in kind."""
+    for grid in grids:
+        lacking = grid.lengths[(grid.n_cases == 0).any(axis=1)]
+        if lacking.size:
+            named = ", ".join(map(str, lacking[:5]))
+            yield Notice(
+                "ragged-task",
+                f"{grid.model} on {grid.task}: length {named} lacks some of the "
+                f"{grid.depths.size} depths, so the task's mean there is over other depths",
+                DesignWarning,
+            )
 
 
 def _chosen(grids: list[CellGrid], model: str, tasks: Sequence[str] | None) -> list[CellGrid]:

@@ -166,7 +166,7 @@ def _quasi_likelihood(larger: CurveFit, statistic: float, n_terms: int) -> float
 def _further_terms(smaller: CurveFit, larger: CurveFit) -> tuple[str, ...]:
     further = tuple(term for term in larger.terms if term not in smaller.terms)
     same = smaller.penalty == larger.penalty and all(
-        np.array_equal(getattr(smaller.cells, name), getattr(larger.cells, name))
+        np.array_equal(getattr(smaller.cells, name), getattr(larger.cells, name), equal_nan=True)
         for name in ("length", "depth", "n_cases", "successes")
     )
     same &= smaller.curve.guess_rate == larger.curve.guess_rate

@@ -17,8 +17,9 @@ EXTRAPOLATED_DOUBLINGS = 6.0
 
 POINTS_PER_DOUBLING = 16
 N_BISECTIONS = 45
-DRAWN_POINTS_PER_DOUBLING = 2
-DRAWN_BISECTIONS = 19
+DRAWN_BISECTIONS = 17
+MOST_DRAWS = 1000
+"""Draws whose crossings are looked for: the ends of an interval need no more."""
 RELATIVE_STEP = 1e-4
 """Step of the numerical derivative in a parameter, in standard errors."""
 LENGTH_STEP = 1e-5
@@ -171,8 +172,8 @@ def _bootstrap_ends(
     if draws is None:
         return {}
     outside = (1.0 - level) / 2.0
-    crossings = np.sort(drawn_crossings(fit, draws, criterion))
-    place = int(outside * (len(draws) - 1))
+    crossings = np.sort(drawn_crossings(fit, draws.first(MOST_DRAWS), criterion))
+    place = int(outside * (crossings.size - 1))
     ends = {"bootstrap_lower": crossings[place], "bootstrap_upper": crossings[-1 - place]}
     return {name: float(np.exp2(e)) if np.isfinite(e) else None for name, e in ends.items()}
 
@@ -180,8 +181,8 @@ def _bootstrap_ends(
 def drawn_crossings(fit: CurveFit, draws: Draws, criterion: Criterion) -> FloatArray:
     """Return log2 of every draw's crossing, found as :func:`log2_crossing` finds the curve's.
 
-    A grid of two points a doubling brackets the first fall below the bar, and bisection of all
-    draws together finds it to a millionth of a doubling.
+    A point at every doubling brackets the first fall below the bar, and bisection of all draws
+    together finds it to a hundred-thousandth of one.
 
     Returns
     -------
@@ -190,7 +191,7 @@ def drawn_crossings(fit: CurveFit, draws: Draws, criterion: Criterion) -> FloatA
     """
     tested = np.log2(fit.grid.lengths[[0, -1]].astype(np.float64))
     start, stop = tested[0] - EXTRAPOLATED_DOUBLINGS, tested[1] + EXTRAPOLATED_DOUBLINGS
-    points = np.union1d(np.arange(start, stop, 1.0 / DRAWN_POINTS_PER_DOUBLING), tested[0])
+    points = np.union1d(np.arange(start, stop), tested[0])
     grid = np.broadcast_to(points, (len(draws), points.size))
     bars = _drawn_bars(fit, draws, criterion)
     below = _drawn_heights(fit, draws, criterion.treatment, grid) < bars[:, None]

@@ -1,5 +1,6 @@
 """Effective length by the curve: its grid length, its crossing, and what resampling says."""
 
+import os
 from functools import lru_cache
 
 import numpy as np
@@ -54,7 +55,7 @@ def draw_curves(fit: CurveFit, *, seed: int) -> Draws:
     clustered = fit.grid.cases is not None and fit.grid.cases.is_clustered
     fractional = fit.grid.cases is not None and fit.grid.has_fractions
     kind: DrawKind = "cluster_bootstrap" if clustered or fractional else "parametric_bootstrap"
-    return resample(fit, kind=kind, seed=seed)
+    return resample(fit, kind=kind, seed=seed, n_threads=os.cpu_count() or 1)
 
 
 def _equal_tailed(

@@ -237,7 +237,8 @@ def _refusal(kind: str, grid: CellGrid, criterion: Criterion) -> str | None:
     if grid.cases is not None and grid.cases.is_clustered:
         return "cases share clusters, so they are not independent"
     if criterion.treatment.kind == "mean" and not _is_balanced(grid):
-        return "the depths of a length have unequal numbers of cases"
+        across = "tasks" if grid.members else "depths"
+        return f"the {across} of a length have unequal numbers of cases"
     return None
 
 

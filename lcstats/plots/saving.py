@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from fontTools.subset import Options  # type: ignore[import-untyped]
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -74,9 +75,29 @@ def render_figure(figure: Figure, file_format: str, *, dpi: float = 300) -> byte
     """Return the bytes of a figure as ``svg``, ``pdf`` or ``png``, as :func:`save_figure` does."""
     buffer = BytesIO()
     words = nullcontext() if file_format == "svg" else _spelled_out(figure)
-    with mpl.rc_context(_output_settings()), words, quiet_about_fonts():
+    fonts = _without_layout_tables() if file_format == "pdf" else nullcontext()
+    with mpl.rc_context(_output_settings()), words, fonts, quiet_about_fonts():
         figure.savefig(buffer, format=file_format, dpi=dpi, metadata=UNDATED[file_format])
     return buffer.getvalue()
+
+
+@contextmanager
+def _without_layout_tables() -> Iterator[None]:
+    """Leave a font's ligature and kerning tables out of what is embedded in a PDF.
+
+    A PDF places every glyph itself and never looks at them; cutting them down to the glyphs used
+    takes most of the time that a figure needs. fontTools has no other door for who calls it last,
+    so where its default list is not found the tables are cut down as ever.
+    """
+    kept = getattr(Options, "_drop_tables_default", None)
+    if kept is None:
+        yield
+        return
+    Options._drop_tables_default = [*kept, "GDEF", "GPOS", "GSUB", "MATH", "kern"]
+    try:
+        yield
+    finally:
+        Options._drop_tables_default = kept
 
 
 def _format_of(path: Path) -> str:

@@ -1,5 +1,6 @@
 """The fitted curve as reports and commands say it: with its test, and in words."""
 
+import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -69,7 +70,9 @@ def fit_and_test(
     """Fit the curve to one group and, for 0/1 cases, test it."""
     fit = fit_curve(cells, penalty=penalty, guess_rate=guess_rate)
     testable = not fit.grid.has_fractions and fit.cells.length.size > len(fit.parameters)
-    return FitWithTest(fit, goodness_of_fit(fit, seed=seed) if testable else None)
+    return FitWithTest(
+        fit, goodness_of_fit(fit, seed=seed, n_threads=os.cpu_count() or 1) if testable else None
+    )
 
 
 def with_term_tests(cells: Cells, tested: FitWithTest, *, seed: int) -> FitWithTest:

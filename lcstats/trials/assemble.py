@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lcstats.errors import Notice, TableError, describe
+from lcstats.errors import Notice, TableError, UnscoredWarning, describe
 from lcstats.trials.design import Design, read_design
 from lcstats.trials.failures import Failures, find_failures
 from lcstats.trials.faults import Faults
@@ -20,7 +20,7 @@ from lcstats.trials.records import Reading, TableOptions
 from lcstats.trials.repeats import identical_repeats_notices
 from lcstats.trials.score_column import Scores, parse_scores, read_scores
 from lcstats.trials.side_columns import read_repeats, read_side_columns, received_notices
-from lcstats.trials.status_column import Statuses, read_statuses
+from lcstats.trials.status_column import Statuses, normalise_status, read_statuses
 from lcstats.trials.truncation import Truncation, find_truncated
 from lcstats.trials.values import Kind, Parsed, Texts, texts_of
 from lcstats.trials.wording import counted, counts_by_status
@@ -133,12 +133,13 @@ def _read_outcomes(
     named: NamedTable, options: TableOptions, faults: Faults
 ) -> tuple[Scores, Statuses]:
     column = named.frame["score"]
-    parsed = parse_scores(column)
+    parsed, sentinels = _without_sentinels(parse_scores(column))
     output = named.column("output")
     with np.errstate(invalid="ignore"):
-        failures = find_failures(named, parsed.values > 0)
+        is_right = parsed.values > 0
+    failures = find_failures(named, is_right)
     statuses = read_statuses(
-        _with_failures(named.column("status"), failures),
+        _with_failures(named.column("status"), failures, is_right),
         ~parsed.is_kind(Kind.MISSING),
         has_output=None if output is None else _has_text(output),
         name=named.named("status"),
@@ -152,17 +153,35 @@ def _read_outcomes(
         name=named.named("score"),
         faults=faults,
     )
-    if failures is not None:
-        statuses = replace(statuses, notices=(*failures.notices, *statuses.notices))
+    further = sentinels if failures is None else (*sentinels, *failures.notices)
+    statuses = replace(statuses, notices=(*further, *statuses.notices))
     return scores, statuses
 
 
-def _with_failures(column: pd.Series | None, failures: Failures | None) -> pd.Series | None:
-    """Let what failed stand where the table has no status of its own."""
+def _without_sentinels(parsed: Parsed) -> tuple[Parsed, tuple[Notice, ...]]:
+    """Take -1 for "not this one" where it is the only score below 0."""
+    with np.errstate(invalid="ignore"):
+        below = parsed.is_kind(Kind.NUMBER) & (parsed.values < 0)
+    if not below.any() or (parsed.values[below] != -1).any():
+        return parsed, ()
+    said = Notice(
+        "sentinel",
+        f"{counted(int(below.sum()), 'score')} of -1 taken as missing, as no scale goes below 0",
+        UnscoredWarning,
+    )
+    return _only(parsed, ~below), (said,)
+
+
+def _with_failures(
+    column: pd.Series | None, failures: Failures | None, is_right: NDArray[np.bool_]
+) -> pd.Series | None:
+    """Let what failed stand where the table has no status, or calls ok what was not right."""
     if failures is None or column is None:
         return column if failures is None else failures.statuses
-    blank = column.isna() | (column.astype("str").str.strip() == "")
-    return column.astype(object).where(~blank, failures.statuses)
+    words = column.astype("str").str.strip()
+    weak = column.isna() | (words == "") | (words.map(normalise_status).eq("ok") & ~is_right)
+    replaced = weak & failures.statuses.notna()
+    return column.astype(object).where(~replaced, failures.statuses)
 
 
 def _find_truncated(

@@ -32,6 +32,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "ctx_length",
             "ctx_len",
             "token_limit",
+            "length_nominal",
             "target_length",
             "target_context_length",
             "max_length",
@@ -44,6 +45,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "prompt_tokens",
             "input_tokens",
             "n_prompt_tokens",
+            "length_actual",
         ),
         "depth": (
             "depth",

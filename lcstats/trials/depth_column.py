@@ -232,7 +232,9 @@ def _refuse_out_of_range(
         column,
         (
             "expected a percentage in [0, 100]",
-            "mend the value, or leave the cell empty if the trial has no depth",
+            "mend the value, or leave the cell empty if the trial has no depth; if depths are "
+            f"hundredths of a percent pass {flag('depth_unit', 'hundredths')}, if they are counted "
+            f"in tokens {flag('depth_unit', 'tokens')}",
         ),
     )
     faults.add(

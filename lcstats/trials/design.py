@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from lcstats.errors import Notice, OptionError, TableError, describe
 from lcstats.options import DepthUnit, LengthUnit, check_option
+from lcstats.trials.columns import depth_unit_of_name
 from lcstats.trials.depth_column import Depths, read_depths, read_positions
 from lcstats.trials.faults import Faults
 from lcstats.trials.length_column import Lengths, read_lengths
@@ -179,10 +180,24 @@ def _read_depths(
     if column is None:
         return Depths(np.full(len(named.frame), np.nan), None)
     unit = options.depth_unit or named.knowledge.depth_unit
+    if unit is None and lengths.unit in ("documents", "pairs", "lines"):
+        _ask_about_places(column, name, lengths.unit, faults)
     if unit is None or unit in ("fraction", "percent"):
         return read_depths(column, unit=unit, name=name, faults=faults)
     room = _room_of(unit, named, lengths)
     return read_positions(column, unit=unit, room=room, name=name, faults=faults)
+
+
+def _ask_about_places(column: pd.Series, name: str, unit: str, faults: Faults) -> None:
+    """Refuse to guess whether whole numbers above 1 are percentages or places in a list."""
+    if depth_unit_of_name(name) is None and (parse_column(column).values > 1).any():
+        faults.add_table(
+            f"{name} holds numbers above 1, and lengths are in {unit}",
+            "expected depths that tell percentages from places in a list",
+            f"pass {flag('depth_unit', 'index0')} if 0 is the first place, "
+            f"{flag('depth_unit', 'index1')} if 1 is, {flag('depth_unit', 'percent')} if 100 is "
+            "the end",
+        )
 
 
 def _room_of(unit: DepthUnit, named: NamedTable, lengths: Lengths) -> NDArray[np.float64]:

@@ -13,6 +13,12 @@ from lcstats.trials.naming import NamedTable
 from lcstats.trials.wording import counted
 
 _ERROR_COLUMNS = ("error", "error_message", "exception")
+_FLAG_COLUMNS = {
+    "skipped": "skipped",
+    "is_skipped": "skipped",
+    "failed": "error",
+    "timed_out": "timeout",
+}
 _CODE_COLUMNS = ("http", "http_status", "status_code", "http_code")
 
 _KINDS: tuple[tuple[str, str], ...] = (
@@ -31,7 +37,8 @@ _SERVER_SAYS = (
     r"(?:this model's )?maximum context length is \d+ tokens|"
     r"^\s*(?:openai\.|anthropic\.)?(?:\w*error\b:?\s*)?error code: [45]\d\d|"
     r"prompt is too long: \d+ tokens|context_length_exceeded|"
-    r"^\s*\{?\s*[\"']error[\"']\s*:|rate limit reached for"
+    r"^\s*\{?\s*[\"']error[\"']\s*:|rate limit reached for|"
+    r"^\s*(?:error: ?)?request timed out\.?\s*$|^\s*<html>.*\b50[0234]\b"
 )
 """What servers write and language models hardly ever answer."""
 
@@ -68,13 +75,16 @@ def find_failures(named: NamedTable, is_right: NDArray[np.bool_]) -> Failures | 
         None where nothing failed.
     """
     output = named.column("output")
-    evidence = [n for n in named.extras if normalise_name(n) in (*_ERROR_COLUMNS, *_CODE_COLUMNS)]
-    if output is None and not evidence:
+    spelled = {name: normalise_name(name) for name in named.extras}
+    evidence = [n for n in named.extras if spelled[n] in (*_ERROR_COLUMNS, *_CODE_COLUMNS)]
+    flags = [name for name in named.extras if spelled[name] in _FLAG_COLUMNS]
+    if output is None and not evidence and not flags:
         return None
     words = np.full(len(named.frame), None, dtype=object)
+    for name in flags:
+        words[_is_set(named.frame[name])] = _FLAG_COLUMNS[spelled[name]]
     for name in evidence:
-        is_code = normalise_name(name) in _CODE_COLUMNS
-        _mark_errors(words, named.frame[name], is_code=is_code)
+        _mark_errors(words, named.frame[name], is_code=spelled[name] in _CODE_COLUMNS)
     n_outputs = 0 if output is None else _mark_outputs(words, output, is_right)
     if not pd.notna(words).any():
         return None
@@ -98,6 +108,12 @@ def _mark_errors(words: NDArray[np.object_], column: pd.Series, *, is_code: bool
         failed = re.fullmatch(r"[45]\d\d(\.0)?", text) if is_code else _says_something(text)
         if failed and words[row] in (None, "error"):
             words[row] = kind_of_error(text)
+
+
+def _is_set(column: pd.Series) -> NDArray[np.bool_]:
+    return column.map(
+        lambda value: str(value).strip().casefold() in ("true", "1", "1.0", "yes")
+    ).to_numpy(dtype=bool)
 
 
 def _says_something(text: str) -> bool:

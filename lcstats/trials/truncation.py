@@ -39,9 +39,10 @@ def find_truncated(design: pd.DataFrame, received: pd.Series | None, unit: str) 
     """Find the trials whose prompt arrived truncated.
 
     A tokenizer other than the one that made the prompts counts a like share too few at every
-    length, so a language model's trials are compared with the share that arrived at the length
-    where the most did, as a median, and at most all. A ceiling is a largest count that is reached
-    at several lengths, as servers cut prompts.
+    length, and a template or a buffer of so many tokens changes the share of short prompts most. So
+    a language model's trials are compared with the share that arrived up to their length: the
+    median over those lengths of their medians, and at most all. A ceiling is a largest count that
+    is reached at several lengths, some percent apart, as servers cut prompts.
 
     Parameters
     ----------
@@ -72,11 +73,11 @@ def find_truncated(design: pd.DataFrame, received: pd.Series | None, unit: str) 
         }
     )
     table["share"] = table["tokens"] / table["length"]
-    usual = (
-        table.groupby(["model", "length"])["share"].median().groupby("model").max().clip(upper=1)
-    )
+    typical = table.groupby(["model", "length"])["share"].median().dropna()
+    usual = typical.groupby("model").expanding().median().droplevel(0).clip(upper=1.0)
+    expected = table.join(usual.rename("usual"), on=["model", "length"])["usual"]
     at_ceiling = _at_ceiling(table)
-    least = np.where(at_ceiling, CEILING_SHARE, SHORT_SHARE * table["model"].map(usual))
+    least = np.where(at_ceiling, CEILING_SHARE, SHORT_SHARE * expected)
     rows = (table["share"] < least).to_numpy(dtype=bool)
     return Truncation(rows, _notices(table, rows, at_ceiling))
 
@@ -85,8 +86,9 @@ def _at_ceiling(table: pd.DataFrame) -> NDArray[np.bool_]:
     """Tell which trials received their language model's largest count, if several lengths did."""
     top = table.groupby("model")["tokens"].transform("max")
     near = table["tokens"] >= (1 - CEILING_WIDTH) * top
-    n_lengths = table[near].groupby("model")["length"].nunique()
-    return np.asarray(near & (table["model"].map(n_lengths).fillna(0) > 1), dtype=bool)
+    ends = table[near].groupby("model")["length"].agg(["min", "max"])
+    is_ceiling = ends["max"] > ends["min"] / CEILING_SHARE
+    return np.asarray(near & table["model"].map(is_ceiling).eq(True), dtype=bool)
 
 
 def _notices(

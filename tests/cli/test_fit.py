@@ -158,3 +158,15 @@ def test_the_guess_rate_may_be_a_fraction(run, run_json, gentle):
     refused = run("fit", gentle, "--guess-rate", "two")
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "guess_rate" in refused.stderr
+
+
+def test_a_table_without_depths_is_fitted_and_its_terms_tested(run_json, tmp_path):
+    rows = [
+        f"a,{n},{c}-{n},{int(c < right)}"
+        for n, right in zip(LENGTHS, (39, 36, 28, 12), strict=True)
+        for c in range(40)
+    ]
+    (tmp_path / "flat.csv").write_text("\n".join(["model,length,case,score", *rows]) + "\n")
+    (group,) = run_json("fit", tmp_path / "flat.csv")["groups"]
+    assert [test["terms"] for test in group["term_tests"]] == [["length"]]
+    assert group["dropped_terms"] == ["middle", "recency"]

@@ -39,3 +39,18 @@ def test_an_answer_that_is_the_server_s_error_is_none():
 def test_the_table_s_own_status_wins():
     assert statuses(status=["timeout", "ok"], error=["boom", None]) == ["timeout", "ok"]
     assert statuses(status=["", "ok"], error=["boom", None]) == ["error", "ok"]
+
+
+def test_an_ok_beside_an_error_is_believed_only_where_the_answer_is_right():
+    found = statuses(status=["ok", "ok"], error=["429 Too many requests", "slow"])
+    assert found == ["rate_limited", "ok"]
+
+
+def test_flags_of_the_file_s_own_are_failures():
+    assert statuses(skipped=[True, False, False]) == ["skipped", "ok", "ok"]
+    assert statuses(failed=[1, 0, 0]) == ["error", "ok", "ok"]
+
+
+def test_what_clients_write_in_place_of_an_answer():
+    found = statuses(output=["Request timed out.", "<html>502 Bad Gateway", "it timed out", "42"])
+    assert found == ["timeout", "error", "ok", "ok"]

@@ -54,3 +54,14 @@ def test_a_single_document_has_no_place():
 def test_positions_outside_the_context_are_refused(unit, value, words):
     with pytest.raises(TableError, match=rf"depth is .*{words}; .*--depth-unit {unit}"):
         depths(unit, [1, value], num_documents=[20, 20])
+
+
+def test_places_of_documents_are_asked_about():
+    frame = pd.DataFrame({"length": [20] * 3, "depth": [0, 4, 19], "score": [1, 0, 1]})
+    with pytest.raises(TableError, match=r"--depth-unit index0\).*index1.*percent"):
+        Trials.from_frame(frame, TableOptions(length_unit="documents"))
+
+
+def test_hundredths_are_named_where_a_percentage_is_too_large():
+    with pytest.raises(TableError, match="--depth-unit hundredths"):
+        depths(None, [0, 2500, 10000])

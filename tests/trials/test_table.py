@@ -257,3 +257,11 @@ def test_a_canonical_table_is_its_own_reading(found):
     again = Trials.from_frame(trials.frame, TableOptions(depth_unit="fraction", score_scale="0-1"))
     pd.testing.assert_frame_equal(trials.frame, again.frame)
     assert np.array_equal(trials.frame["score"].isna(), again.frame["status"] != "ok")
+
+
+def test_a_score_of_minus_one_is_missing():
+    trials = trials_of(length=[4096] * 4, score=[1, 0, -1, -1])
+    assert trials.frame["score"].notna().tolist() == [True, True, False, False]
+    assert "sentinel" in codes(trials)
+    with pytest.raises(TableError, match="score is -2"):
+        trials_of(length=[4096] * 3, score=[1, -1, -2])

@@ -55,3 +55,17 @@ def test_truncated_trials_are_unscored_unless_they_are_to_be_kept():
     with pytest.warns(UserWarning, match="ratios 0.5 to 0.5"):
         kept = Trials.from_frame(frame, TableOptions(keep_truncated=True))
     assert kept.frame["score"].tolist() == [0.5, 0.5]
+
+
+def test_a_template_of_so_many_tokens_beside_another_tokenizer_is_no_truncation():
+    lengths = np.repeat([512, 4096, 32768, 131072], 3)
+    assert not truncated(lengths, (0.88 * lengths + 60).astype(int)).rows.any()
+
+
+@pytest.mark.parametrize("buffer", [200, 400])
+def test_a_buffer_that_is_left_free_is_no_truncation(buffer):
+    assert not truncated([1000, 2000, 4000], np.array([1000, 2000, 4000]) - buffer).rows.any()
+
+
+def test_lengths_that_hardly_differ_have_no_ceiling():
+    assert not truncated([4000, 8000, 8020], [3200, 6400, 6416]).rows.any()
