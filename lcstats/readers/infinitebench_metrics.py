@@ -6,11 +6,11 @@ Summaries (ROUGE of the package ``evaluate``) are not here.
 
 import re
 import string
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from lcstats.readers.longbench_metrics import word_f1
+from lcstats.readers.squad import overlap_f1
 
 _DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"\d+\.\d+|\d+")
@@ -140,8 +140,7 @@ def _character_f1(output: str, answer: str) -> float:
     given, wanted = (
         "".join(text.lower().translate(_NO_MARKS).split()) for text in (output, answer)
     )
-    n_shared = sum((Counter(given) & Counter(wanted)).values())
-    return 2 * n_shared / (len(given) + len(wanted)) if n_shared else 0.0
+    return overlap_f1(given, wanted)
 
 
 def _listed(reference: Any) -> list[Any]:

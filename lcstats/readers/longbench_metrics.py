@@ -6,12 +6,10 @@ of code (``fuzzywuzzy``) are not here, for the scores of these packages are thei
 """
 
 import re
-import string
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
+from lcstats.readers.squad import overlap_f1, squad_words
+
 _NUMBER = re.compile(r"\d+")
 _FIRST_LINE = frozenset({"trec", "triviaqa", "samsum", "lsht"})
 
@@ -58,13 +56,7 @@ def word_f1(output: str, answer: str, classes: Sequence[str] = ()) -> float:
     >>> word_f1("The red, red house", "a red house")
     0.8
     """
-    given, wanted = _words(output), _words(answer)
-    n_shared = sum((Counter(given) & Counter(wanted)).values())
-    return 2 * n_shared / (len(given) + len(wanted)) if n_shared else 0.0
-
-
-def _words(text: str) -> list[str]:
-    return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
+    return overlap_f1(squad_words(output), squad_words(answer))
 
 
 def share_of_class(output: str, answer: str, classes: Sequence[str]) -> float:

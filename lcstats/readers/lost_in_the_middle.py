@@ -17,8 +17,6 @@ Nobody guesses such answers. ``litm_qa`` was checked on the predictions that Vik
 published (commit a7a9725), ``litm_kv`` on the code of the runner.
 """
 
-import re
-import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -31,6 +29,7 @@ from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import Sample
+from lcstats.readers.squad import squad_words
 from lcstats.trials import Knowledge, RawTable
 from lcstats.trials.wording import counted
 
@@ -70,8 +69,6 @@ _KV = Knowledge(
     score_scale="0-1",
     length_unit="pairs",
 )
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 Row = Mapping[Any, Any]
 
@@ -200,7 +197,7 @@ def is_right_kv(row: Row) -> bool | None:
 
 def _normalise(text: str) -> str:
     """Normalise a text as SQuAD's evaluation does."""
-    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+    return " ".join(squad_words(text))
 
 
 def _scored_notices(table: RawTable, n_scored: int) -> tuple[Notice, ...]:

@@ -12,7 +12,6 @@ guesses such answers. Written from the code, and checked on files made after it.
 """
 
 import re
-import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,6 +30,7 @@ from lcstats.readers.official import OFFICIAL, empty_notices, wants_official
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.runs import short_digest
 from lcstats.readers.samples import Sample
+from lcstats.readers.squad import squad_words
 from lcstats.trials import Knowledge, RawTable
 from lcstats.trials.wording import counted
 
@@ -52,8 +52,6 @@ LEAST_RECALL = 0.2
 _NO_KEYWORDS = "factrecall_en"
 _FIELDS = {"pred", "answers", "gold_ans"}
 _NAME = re.compile(r"(?P<task>.+)_(?P<thousands>\d{1,3})k")
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _PASSED_OVER = frozenset(
     {
         *("and", "to", "of", "in", "her", "was", "with", "for", "it", "from", "is", "that", "his"),
@@ -172,16 +170,12 @@ def score_answer(task: str, pred: str, answers: Sequence[str], keywords: object)
     if not answers:
         return 0.0
     if task != _NO_KEYWORDS and isinstance(keywords, str) and keywords:
-        wanted = _words(keywords)
-        shared = Counter(_words(pred)) & Counter(wanted)
+        wanted = squad_words(keywords)
+        shared = Counter(squad_words(pred)) & Counter(wanted)
         n_found = sum(n for word, n in shared.items() if word not in _PASSED_OVER)
         if wanted and n_found / len(wanted) < LEAST_RECALL:
             return 0.0
     return word_f1(pred, str(answers[0]))
-
-
-def _words(text: str) -> list[str]:
-    return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
 
 
 def _outcome_of(pred: object) -> str:
