@@ -72,10 +72,11 @@ def count_cells(
     check_option(axis, Axis, "axis")
     frame = trials.frame if axis == "asked" else _at_received_lengths(trials.frame)
     frame, without_filler = _set_aside_no_filler(frame)
-    scored = _scored_rows(frame)
+    scored, unscored_rows = _scored_rows(frame), frame[frame["score"].isna()]
     fold = repeats == "fold" and trials.has_case_ids
     observed, unit = _observe(scored, fold=fold)
-    unscored, missing = _count_unscored(frame), _missing_cases(frame, scored, fold=fold)
+    unscored = _count_unscored(unscored_rows)
+    missing = _missing_cases(unscored_rows, scored, fold=fold)
     rates = _guess_rates(scored)
     grids = tuple(
         _grid_of(
@@ -316,11 +317,10 @@ def _guess_rates(scored: pd.DataFrame) -> dict[Names, float]:
     return rates
 
 
-def _count_unscored(frame: pd.DataFrame) -> dict[Names, dict[int, dict[str, int]]]:
+def _count_unscored(unscored: pd.DataFrame) -> dict[Names, dict[int, dict[str, int]]]:
     """Count trials without a score per group, length and status."""
-    missing = frame[frame["score"].isna()]
     counts: dict[Names, dict[int, dict[str, int]]] = {}
-    for names, group in _grouped(missing):
+    for names, group in _grouped(unscored):
         sizes = group.groupby(["length", "status"], sort=True).size().reset_index(name="size")
         for length, status, size in sizes.itertuples(index=False):
             by_length = counts.setdefault(names, {})
@@ -329,15 +329,14 @@ def _count_unscored(frame: pd.DataFrame) -> dict[Names, dict[int, dict[str, int]
 
 
 def _missing_cases(
-    frame: pd.DataFrame, scored: pd.DataFrame, *, fold: bool
+    unscored: pd.DataFrame, scored: pd.DataFrame, *, fold: bool
 ) -> dict[Names, pd.DataFrame]:
     """Return length and depth of every case that has no score at all, by group."""
-    missing = frame[frame["score"].isna()]
-    if fold and len(missing):
-        keys = pd.MultiIndex.from_frame(missing[[*CASE]])
+    if fold and len(unscored):
+        keys = pd.MultiIndex.from_frame(unscored[[*CASE]])
         has_score = keys.isin(pd.MultiIndex.from_frame(scored[[*CASE]]))
-        missing = missing[~has_score].drop_duplicates([*CASE])
-    return {names: group[["length", "depth"]] for names, group in _grouped(missing)}
+        unscored = unscored[~has_score].drop_duplicates([*CASE])
+    return {names: group[["length", "depth"]] for names, group in _grouped(unscored)}
 
 
 def _place(

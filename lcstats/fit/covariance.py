@@ -10,6 +10,12 @@ from lcstats.curve import TERMS, Curve, FloatArray
 from lcstats.fit.table import CellTable, Law
 
 
+def standard_errors(covariance: FloatArray) -> FloatArray:
+    """Standard errors; NaN where a variance is negative, which says that nothing is determined."""
+    variances = np.diag(covariance)
+    return np.asarray(np.sqrt(np.where(variances >= 0.0, variances, np.nan)))
+
+
 def accuracy_gradient(
     law: Law, table: CellTable, curve: Curve, estimated: tuple[str, ...]
 ) -> tuple[FloatArray, FloatArray]:

@@ -22,6 +22,7 @@ from lcstats.fit.covariance import (
     graded_dispersion,
     model_covariance,
     robust_covariance,
+    standard_errors,
 )
 from lcstats.fit.result import CurveFit
 from lcstats.fit.separation import separates
@@ -192,9 +193,7 @@ def _no_finite_answer(grid: CellGrid) -> str:
 def _undetermined(names: tuple[str, ...], covariance: FloatArray, curve: Curve) -> Iterator[Notice]:
     """Name the parameters whose standard error, or whose place, says that nothing fixes them."""
     edges = {"recency_scale": RECENCY_SCALES, "lapse_rate": (LARGEST_LAPSE,)}
-    variances = np.diag(covariance)
-    errors = np.sqrt(np.where(variances >= 0.0, variances, np.nan))
-    for name, error in zip(names, errors.tolist(), strict=True):
+    for name, error in zip(names, standard_errors(covariance).tolist(), strict=True):
         if any(np.isclose(getattr(curve, name), edge, rtol=1e-3) for edge in edges.get(name, ())):
             yield Notice(
                 "undetermined",

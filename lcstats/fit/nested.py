@@ -165,11 +165,11 @@ def _quasi_likelihood(larger: CurveFit, statistic: float, n_terms: int) -> float
 
 def _further_terms(smaller: CurveFit, larger: CurveFit) -> tuple[str, ...]:
     further = tuple(term for term in larger.terms if term not in smaller.terms)
-    same = smaller.penalty == larger.penalty and all(
-        np.array_equal(getattr(smaller.cells, name), getattr(larger.cells, name), equal_nan=True)
-        for name in ("length", "depth", "n_cases", "successes")
+    same = (
+        smaller.is_of(larger.grid)
+        and smaller.penalty == larger.penalty
+        and smaller.curve.guess_rate == larger.curve.guess_rate
     )
-    same &= smaller.curve.guess_rate == larger.curve.guess_rate
     otherwise = "" if same else ", and other cells, penalty or guess rate"
     if not further or set(smaller.terms) - set(larger.terms) or not same:
         raise OptionError(

@@ -9,6 +9,7 @@ import numpy as np
 from lcstats.cells import CellGrid
 from lcstats.curve import TERMS, Curve, FloatArray
 from lcstats.errors import Notice
+from lcstats.fit.covariance import standard_errors
 from lcstats.fit.table import CellTable, DroppedTerm, Law, tabulate
 from lcstats.options import Penalty
 from lcstats.records import (
@@ -210,10 +211,7 @@ _AS_THEY_ARE = ("log_likelihood", "deviance", "penalty", "separated", "converged
 
 
 def _errors_by_name(names: tuple[str, ...], covariance: FloatArray) -> Mapping[str, float]:
-    """Standard errors; NaN where a variance is negative, which says that nothing is determined."""
-    variances = np.diag(covariance)
-    errors = np.sqrt(np.where(variances >= 0.0, variances, np.nan))
-    return dict(zip(names, errors.tolist(), strict=True))
+    return dict(zip(names, standard_errors(covariance).tolist(), strict=True))
 
 
 def _jsonable(values: Mapping[str, float]) -> dict[str, float | None]:

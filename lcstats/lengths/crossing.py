@@ -9,6 +9,7 @@ from scipy.special import ndtri
 from lcstats.curve import TERMS, Curve, FloatArray, accuracy_from_logit
 from lcstats.draws import Draws
 from lcstats.fit import CurveFit
+from lcstats.fit.covariance import standard_errors
 from lcstats.lengths.criterion import Criterion, Treatment
 from lcstats.lengths.observed import base_rows
 
@@ -246,7 +247,7 @@ def _gradient(fit: CurveFit, criterion: Criterion, center: float) -> FloatArray:
     of the length give that of the crossing (implicit function theorem); they are central
     differences through the whole rule.
     """
-    errors = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0))
+    errors = standard_errors(fit.covariance)
     steps = RELATIVE_STEP * np.where(np.isfinite(errors), errors, np.nan)
 
     def above(curve: Curve, doublings: float) -> float:

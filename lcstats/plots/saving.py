@@ -4,12 +4,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from fontTools.subset import Options  # type: ignore[import-untyped]
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -87,17 +87,19 @@ def _without_layout_tables() -> Iterator[None]:
 
     A PDF places every glyph itself and never looks at them; cutting them down to the glyphs used
     takes most of the time that a figure needs. fontTools has no other door for who calls it last,
-    so where its default list is not found the tables are cut down as ever.
+    so where its default list is not found the tables are cut down as ever. It takes a while to
+    import, and only PDFs need it.
     """
-    kept = getattr(Options, "_drop_tables_default", None)
+    options = import_module("fontTools.subset").Options
+    kept = getattr(options, "_drop_tables_default", None)
     if kept is None:
         yield
         return
-    Options._drop_tables_default = [*kept, "GDEF", "GPOS", "GSUB", "MATH", "kern"]
+    options._drop_tables_default = [*kept, "GDEF", "GPOS", "GSUB", "MATH", "kern"]
     try:
         yield
     finally:
-        Options._drop_tables_default = kept
+        options._drop_tables_default = kept
 
 
 def _format_of(path: Path) -> str:

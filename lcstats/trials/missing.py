@@ -71,7 +71,8 @@ def trend_p_value(lengths: NDArray[np.float64], missing: NDArray[np.bool_]) -> f
 
 def _trends(frame: pd.DataFrame) -> str:
     """Name the (model, task) groups whose missing trials depend on length, Holm over groups."""
-    groups = list(frame.groupby(["model", "task"], sort=True))
+    names_and_scores = frame[["model", "task", "length", "score"]]
+    groups = list(names_and_scores.groupby(["model", "task"], sort=True))
     found = [(_trend(group), names) for names, group in groups]
     tested = sorted((p, names, word) for (p, word), names in found if p == p)
     said = []

@@ -27,6 +27,8 @@ def identical_repeats_notices(frame: pd.DataFrame) -> tuple[Notice, ...]:
     intra-class correlation of the repeats around their length's accuracy and m their mean number,
     weighted by itself; the effective number of trials is their number over it.
     """
+    if (frame["repeat"] == 1).all():
+        return ()
     scored = frame[frame["score"].notna()]
     if (scored["repeat"] == 1).all() or not scored["score"].isin((0.0, 1.0)).all():
         return ()
