@@ -74,16 +74,12 @@ def fit_if_wanted(cells: "Cells", analysis: AnalysisOptions) -> "FitWithTest | N
     Where ``--method`` says nothing, a single length has no curve, and an average over tasks none
     either: there is nothing to decay over, and each task has its own.
     """
-    from lcstats.report.fits import fit_and_test
+    from lcstats.report.fits import fit_and_test, has_a_curve
 
-    if not analysis.wants_curve or (not analysis.methods and _has_no_curve(cells)):
+    if not analysis.wants_curve or (not analysis.methods and not has_a_curve(cells)):
         return None
     guess_rate = float(analysis.criterion().exact_guess_rate) or None
     return fit_and_test(cells, penalty=analysis.penalty, guess_rate=guess_rate, seed=analysis.seed)
-
-
-def _has_no_curve(cells: "Cells") -> bool:
-    return cells.grid.lengths.size < 2 or bool(cells.grid.members)
 
 
 def analyse(

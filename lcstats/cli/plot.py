@@ -152,12 +152,9 @@ def _draw_with_curve(
     seed: int,
 ) -> Any:
     from lcstats import plots
-    from lcstats.lengths.curve_estimate import draw_curves
+    from lcstats.report.fits import plot_options
 
-    curve: dict[str, Any] = {}
-    if tested is not None:
-        draws = draw_curves(tested.fit, seed=seed)
-        curve = {"fit": tested.fit, "goodness": tested.goodness, "draws": draws}
+    curve = plot_options(tested, seed=seed)
     if kind == "depth":
         return plots.plot_depth(cells, **curve)
     return plots.plot_decay(cells, effective_length=answer, **curve)

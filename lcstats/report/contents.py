@@ -24,7 +24,7 @@ from lcstats.options import percent as percent
 from lcstats.plots import length_label
 from lcstats.report.documents import own_notices
 from lcstats.report.figures import FigureEntry, draw_figures
-from lcstats.report.fits import FitWithTest, fit_and_test
+from lcstats.report.fits import FitWithTest, fit_and_test, has_a_curve
 from lcstats.report.settings import ReportSettings
 from lcstats.trials.wording import counted
 
@@ -130,9 +130,9 @@ def build_group(
 def fit_if_wanted(
     cells: Cells, criterion: Criterion, *, settings: ReportSettings
 ) -> FitWithTest | None:
-    """Fit and test the curve where the settings name it and several lengths were tested."""
+    """Fit and test the curve where the settings name it and there is one."""
     check_type(criterion, Criterion, "criterion")
-    if "curve" not in settings.methods or cells.grid.lengths.size < 2 or cells.grid.members:
+    if "curve" not in settings.methods or not has_a_curve(cells):
         return None
     guess_rate = float(criterion.exact_guess_rate) or None
     return fit_and_test(cells, penalty=settings.penalty, guess_rate=guess_rate, seed=settings.seed)

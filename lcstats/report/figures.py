@@ -11,7 +11,6 @@ from markupsafe import escape
 
 from lcstats.cells import Cells
 from lcstats.lengths import EffectiveLength, outcome_label
-from lcstats.lengths.curve_estimate import draw_curves
 from lcstats.plots import (
     plot_decay,
     plot_depth,
@@ -21,7 +20,7 @@ from lcstats.plots import (
     save_figure,
 )
 from lcstats.plots.labels import band_bias_words, depth_labels
-from lcstats.report.fits import FitWithTest, crossing_words, verdict
+from lcstats.report.fits import FitWithTest, crossing_words, plot_options, verdict
 from lcstats.trials.wording import counted
 
 SUFFIXES = (".svg", ".pdf", ".png")
@@ -82,10 +81,7 @@ def draw_figures(
 def _plans(
     cells: Cells, answer: EffectiveLength, tested: FitWithTest | None, seed: int
 ) -> Iterator[_Plan]:
-    curve: dict[str, Any] = {}
-    if tested is not None:
-        draws = draw_curves(tested.fit, seed=seed)
-        curve = {"fit": tested.fit, "goodness": tested.goodness, "draws": draws}
+    curve = plot_options(tested, seed=seed)
     yield _Plan(
         "decay",
         "Accuracy by length",

@@ -4,7 +4,7 @@ import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -19,6 +19,7 @@ from lcstats.fit import (
     goodness_of_fit,
 )
 from lcstats.lengths import Estimate
+from lcstats.lengths.curve_estimate import draw_curves
 from lcstats.options import Penalty, percent
 
 MOST_REFUSED = 5
@@ -62,6 +63,19 @@ class FitWithTest:
         else:
             test = self.goodness.notice()
         return list(dict.fromkeys([*self.fit.notices, *([test] if test else [])]))
+
+
+def has_a_curve(cells: Cells) -> bool:
+    """Tell whether there is something to fit: several lengths, of one task and no average."""
+    return cells.grid.lengths.size > 1 and not cells.grid.members
+
+
+def plot_options(tested: FitWithTest | None, *, seed: int) -> dict[str, Any]:
+    """Return what figures of a curve take: the fit, its test and its bootstrap draws."""
+    if tested is None:
+        return {}
+    draws = draw_curves(tested.fit, seed=seed)
+    return {"fit": tested.fit, "goodness": tested.goodness, "draws": draws}
 
 
 def fit_and_test(
