@@ -164,11 +164,14 @@ def _draw_residuals(cells: "Cells", tested: "FitWithTest | None") -> Any:
     from lcstats import plots
 
     if tested is None:
+        why, mend = "was tested at one length", ", or give --method curve to fit depths alone"
+        if cells.grid.members:
+            why, mend = "averages tasks, each with a curve of its own", ", or leave the tasks apart"
         raise OptionError(
             describe(
-                f"{cells.grid.model} on {cells.grid.task} was tested at one length",
-                "expected several, so that a curve can be fitted",
-                "draw a heatmap, or give --method curve to fit depths alone",
+                f"{cells.grid.model} on {cells.grid.task} {why}",
+                "expected several lengths of one task, so that a curve can be fitted",
+                f"draw a heatmap{mend}",
             )
         )
     return plots.plot_residuals(tested.fit, goodness=tested.goodness)

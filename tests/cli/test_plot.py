@@ -75,3 +75,13 @@ def test_the_decay_figure_has_the_curve_unless_it_is_left_out(run, sweep, tmp_pa
     assert "the terms separate right from wrong cells" in result.stderr
     assert "fitted curve" in with_curve.read_text("utf-8")
     assert "fitted curve" not in without.read_text("utf-8")
+
+
+def test_residuals_of_an_average_say_that_tasks_have_curves_of_their_own(run, tmp_path):
+    rows = [f"m,{t},{n}-{c},{n},{int(c < 3)}" for t in "ab" for n in (4096, 8192) for c in range(4)]
+    (tmp_path / "two.csv").write_text("\n".join(["model,task,case,length,score", *rows]) + "\n")
+    args = ("plot", "residuals", tmp_path / "two.csv", "--average-tasks", "-o", tmp_path / "r.svg")
+    result = run(*args)
+    assert result.exit_code == 2
+    assert "averages tasks" in result.stderr
+    assert "leave the tasks apart" in result.stderr
