@@ -13,7 +13,7 @@ from lcstats.lengths import EffectiveLength
 from lcstats.lengths.criterion import Treatment, parse_treatment
 from lcstats.lengths.crossing import depth_weights, treated
 from lcstats.lengths.jeffreys import design_effects, effective_cases
-from lcstats.lengths.observed import treated_accuracy
+from lcstats.lengths.observed import treated_accuracies
 from lcstats.plots.band import accuracy_of_draws, band_around
 
 N_CURVE_POINTS = 65
@@ -140,7 +140,8 @@ def wilson_interval(
 
 def _mean_rows(grid: CellGrid, treatment: Treatment) -> pd.DataFrame:
     pooled = treatment.kind == "pooled"
-    n_effective = effective_cases(grid.n_cases, pooled=pooled) / design_effects(grid, pooled=pooled)
+    n_effective = effective_cases(grid.n_cases, pooled=pooled, members=grid.member_codes)
+    n_effective /= design_effects(grid, pooled=pooled)
     return pd.DataFrame(
         {
             "series": "length",
@@ -188,8 +189,7 @@ def _all_cells(grid: CellGrid) -> pd.DataFrame:
 
 
 def _treated(grid: CellGrid, treatment: Treatment) -> list[float]:
-    counts = zip(grid.numerators, grid.n_cases, strict=True)
-    return [float(treated_accuracy(k, n, grid.unit, treatment)) for k, n in counts]
+    return [float(accuracy) for accuracy in treated_accuracies(grid, treatment)]
 
 
 def _curve_rows(

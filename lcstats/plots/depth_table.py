@@ -53,7 +53,8 @@ def depth_data(
     Raises
     ------
     OptionError
-        If `cells` holds several groups or no depth, or others than `fit` was made from.
+        If `cells` holds several groups, averaged tasks or no depth, or others than `fit` was made
+        from.
 
     Examples
     --------
@@ -87,6 +88,14 @@ def depth_data(
 
 def _placed_depths(grid: CellGrid) -> NDArray[np.int64]:
     """Positions of the depths that are known."""
+    if grid.members:
+        raise OptionError(
+            describe(
+                f"{grid.model} on {grid.task} is an average over tasks",
+                "expected one task, whose accuracy over depth can be drawn",
+                "draw a heatmap, which has every task's depths, or leave the tasks apart",
+            )
+        )
     placed = np.flatnonzero(~np.isnan(grid.depths))
     if not placed.size:
         raise OptionError(

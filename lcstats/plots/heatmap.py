@@ -30,8 +30,8 @@ from lcstats.plots.tiles import (
     draw_tiles,
     hole_key,
     is_low,
-    row_inches,
     set_tile_axes,
+    tile_inches,
 )
 
 SMALLEST_TEXT = 5.0
@@ -51,7 +51,8 @@ def plot_heatmap(
 ) -> Axes:
     """Draw accuracy by length and depth, depth 0 at the top, colours from 0 to 1.
 
-    Lengths and depths are evenly spaced categories. Cells without a scored trial are grey and
+    Lengths and depths are evenly spaced categories; averaged tasks stand below one another, each
+    with its depths. Cells without a scored trial are grey and
     hatched. Where they fit, successes and cases stand in the cells ("17/20"); of graded scores
     the cases alone ("n=20"), and only where cells differ in them.
 
@@ -96,24 +97,24 @@ def plot_heatmap(
     colors = accuracy_colors(style)
     with open_panel(ax, width) as panel:
         tiles = draw_tiles(panel.ax, table, "accuracy", colors, limits=(0.0, 1.0))
-        _add_color_bar(panel.ax, tiles.mesh, grid, effective_length)
-        set_tile_axes(panel, table, grid.length_unit, grid.members)
+        _add_color_bar(panel, tiles.mesh, grid, effective_length)
+        set_tile_axes(panel, table, grid.length_unit)
         caption = f"{clean(grid.task)}: {count_words(grid)}{unscored_words(grid)}"
         if effective_length is not None:
             caption += f"; {criterion_words(effective_length)}"
         add_title(panel, grid.model, caption)
         marks = [*_mark_answer(panel, table, effective_length), *hole_key(tiles)]
         add_key(panel, marks, inside=False)
-        panel.finish(row_inches(grid.depths.size) * grid.depths.size)
+        panel.finish(tile_inches(table))
         _write_counts(panel, table, colors, graded=grid.has_fractions)
     return panel.ax
 
 
 def _add_color_bar(
-    ax: Axes, mesh: QuadMesh, grid: CellGrid, answer: EffectiveLength | None
+    panel: Panel, mesh: QuadMesh, grid: CellGrid, answer: EffectiveLength | None
 ) -> None:
     ticks = [0, 0.5, 1] if is_low(grid.depths.size) else [0, 0.25, 0.5, 0.75, 1]
-    bar = add_color_bar(ax, mesh, ticks=ticks, is_low=is_low(grid.depths.size))
+    bar = add_color_bar(panel, mesh, ticks=ticks)
     bar.set_label("Mean score" if grid.has_fractions else "Accuracy")
     if answer is not None:
         bar.ax.axhline(float(answer.applied_threshold), color=ANSWER_COLOR, linewidth=1.2)

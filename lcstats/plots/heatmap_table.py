@@ -19,7 +19,8 @@ def heatmap_data(cells: Cells) -> pd.DataFrame:
     -------
     DataFrame
         One row per length and depth, ascending, n_lengths * n_depths rows: ``model``, ``task``,
-        ``length`` (also lengths at which no trial is scored), ``depth`` (NaN, last: none),
+        for an average ``averaged_task``, whose depths follow those of the task before, ``length``
+        (also lengths at which no trial is scored), ``depth`` (NaN, last: none),
         ``n_trials``, ``n_cases`` (0 in a hole), ``successes`` and ``accuracy`` (NaN in a hole),
         and ``n_unscored_at_length``: unscored trials of that length, over all depths.
 
@@ -45,6 +46,7 @@ def heatmap_data(cells: Cells) -> pd.DataFrame:
         {
             "model": grid.model,
             "task": grid.task,
+            **grid.name_members(np.tile(np.arange(grid.depths.size), lengths.size)),
             "length": np.repeat(lengths, grid.depths.size),
             "depth": np.tile(grid.depths, lengths.size),
             "n_trials": _spread(grid.n_trials, row, shape, 0).astype(np.int64),

@@ -86,8 +86,8 @@ def length_axis_label(unit: str) -> str:
 def depth_labels(depths: NDArray[np.float64]) -> list[str]:
     """Write depths exactly where three decimals can, else to two; NaN is ``none``.
 
-    More decimals are taken only where depths would read alike. Pass all depths of a figure, not
-    only those that get a label.
+    More decimals are taken only where different depths would read alike. Pass all depths of a
+    figure, not only those that get a label.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def depth_labels(depths: NDArray[np.float64]) -> list[str]:
     exact = np.all(np.isnan(depths) | np.isclose(depths, np.round(depths, 3), rtol=0, atol=1e-9))
     for decimals in range(3 if exact else 2, 10):
         labels = [_trim(depth, decimals) for depth in depths.tolist()]
-        if len(set(labels)) == len(labels):
+        if len(set(labels)) == np.unique(depths).size:
             break
     return labels
 

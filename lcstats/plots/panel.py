@@ -31,6 +31,8 @@ LINE_SPACING = 1.25
 WIDE = 380.0
 """Points; in wider axes a key has two columns."""
 KEY_GAP = 5.0
+PAD = 0.03
+"""Inches between what is drawn and the edge of our own figure."""
 MOST_TICKS = 12
 
 Mark = tuple[Any, str]
@@ -72,23 +74,27 @@ class Panel:
     def settle(self) -> None:
         """Arrange our own figure around what has been drawn so far."""
         if self.figure is not None:
-            engine = self.figure.get_layout_engine()
-            if engine is not None:
-                engine.execute(self.figure)
+            self._arrange(self.figure, self.height / POINTS)
 
     def finish(self, height: float) -> None:
-        """Make the axes of our own figure `height` inches high, and fix the arrangement.
+        """Make the axes of our own figure `height` inches high, with the figure around them."""
+        if self.figure is not None:
+            self._arrange(self.figure, height)
 
-        Fixed, because arranging it again at every drawing moves it by fractions of a pixel, and
-        a second file would differ from the first.
+    def _arrange(self, figure: Figure, height: float) -> None:
+        """Give the axes the width that labels leave, and the figure the height that they need.
+
+        One measurement, where a layout engine of matplotlib's takes several: measuring texts is
+        most of what a figure costs. An engine would also draw the figure twice for every file.
         """
-        if self.figure is None:
-            return
-        self.settle()
-        around = self.figure.get_figheight() - self.height / POINTS
-        self.figure.set_figheight(height + around)
-        self.settle()
-        self.figure.set_layout_engine("none")
+        inside = self.ax.get_window_extent()
+        outside = self.ax.get_tightbbox(for_layout_only=True)
+        pad = PAD * figure.dpi
+        left, bottom = inside.x0 - outside.x0 + pad, inside.y0 - outside.y0 + pad
+        right, top = outside.x1 - inside.x1 + pad, outside.y1 - inside.y1 + pad
+        figure.set_figheight(height + (bottom + top) / figure.dpi)
+        x, y = figure.bbox.size
+        self.ax.set_position((left / x, bottom / y, 1 - (left + right) / x, 1 - (bottom + top) / y))
 
 
 def in_points(artist: Artist, pixels: float) -> float:
@@ -111,7 +117,7 @@ def open_panel(ax: Axes | None, width: str) -> Iterator[Panel]:
             yield Panel(ax, figure=None)
         return
     with quiet_about_fonts(), figure_style():
-        figure = Figure(figsize=(inches, 3.0), layout="constrained")
+        figure = Figure(figsize=(inches, 3.0))
         yield Panel(figure.add_subplot(), figure)
 
 

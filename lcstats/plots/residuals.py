@@ -84,9 +84,7 @@ def plot_residuals(
         tiles = draw_tiles(panel.ax, table, "residual", colors, limits=(-limit, limit))
         beyond = "both" if largest > limit else "neither"
         ticks = [-limit, 0, limit]
-        bar = add_color_bar(
-            panel.ax, tiles.mesh, is_low=is_low(grid.depths.size), ticks=ticks, extend=beyond
-        )
+        bar = add_color_bar(panel, tiles.mesh, ticks=ticks, extend=beyond)
         bar.set_label("Residual" if is_low(grid.depths.size) else "Pearson residual")
         set_tile_axes(panel, table, grid.length_unit)
         verdict = f"; {verdict_words(goodness)}" if goodness else ""

@@ -12,11 +12,16 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import Colormap
 from numpy.typing import NDArray
 
-from lcstats.plots.labels import clean, depth_labels, length_axis_label, length_writer
+from lcstats.plots.labels import clean, depth_labels, length_axis_label, length_writer, wrap_name
 from lcstats.plots.panel import POINTS, Mark, Panel, even_ticks, text_widths, tick_font_size
 from lcstats.plots.style import HOLE_EDGE, HOLE_FACE, HOLE_HATCH
 
 ROW_INCHES = 0.17
+TASK_INCHES = 0.13
+TASK_POINTS = 9.0
+TASK_COLUMNS, TASK_LINES = 16, 3
+"""Room for the name of an averaged task beside its depths."""
+BAR_POINTS = 5.0
 LOW = 90.0
 """Points; axes that are no higher get shorter labels and fewer ticks."""
 
@@ -38,6 +43,13 @@ def row_inches(n_depths: int) -> float:
     (0.17, 0.55, 0.05)
     """
     return float(np.clip(ROW_INCHES * n_depths, 0.55, 2.4)) / n_depths
+
+
+def tile_inches(table: pd.DataFrame) -> float:
+    """Height of all rows in our own figure: also enough for the name of every averaged task."""
+    n_tasks = table["averaged_task"].nunique() if "averaged_task" in table else 0
+    n_rows = len(table) // table["length"].nunique()
+    return max(row_inches(n_rows) * n_rows, TASK_INCHES * n_tasks)
 
 
 def is_low(n_depths: int) -> bool:
@@ -93,27 +105,32 @@ def hole_key(tiles: Tiles) -> Iterator[Mark]:
         yield tiles.holes, "no scored trial"
 
 
-def add_color_bar(ax: Axes, mesh: QuadMesh, *, is_low: bool, **options: Any) -> Colorbar:
+def add_color_bar(panel: Panel, mesh: QuadMesh, **options: Any) -> Colorbar:
     """Put a colour bar without a frame beside the tiles."""
-    bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, aspect=8 if is_low else 25, **options)
+    ax = panel.ax
+    if panel.figure is None:
+        bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, aspect=25, **options)
+    else:
+        place = ax.inset_axes((1.02, 0, BAR_POINTS / panel.width, 1))
+        bar = panel.figure.colorbar(mesh, cax=place, **options)
     bar.outline.set_visible(False)
     return bar
 
 
-def set_tile_axes(
-    panel: Panel, table: pd.DataFrame, unit: str, members: tuple[str, ...] = ()
-) -> None:
-    """Name lengths and depths, or averaged tasks, as many as there is room for."""
+def set_tile_axes(panel: Panel, table: pd.DataFrame, unit: str) -> None:
+    """Name lengths and depths, and averaged tasks, as many as there is room for."""
     ax = panel.ax
     lengths = table["length"].unique()
-    depths = table["depth"].to_numpy(np.float64)[: len(table) // lengths.size]
+    rows = table.iloc[: len(table) // lengths.size]
+    depths = rows["depth"].to_numpy(np.float64)
     ax.set_xlim(-0.5, lengths.size - 0.5)
     ax.set_ylim(depths.size - 0.5, -0.5)
     ax.spines[:].set_visible(False)
-    if members:
-        ax.set_yticks(range(len(members)), list(map(clean, members)))
+    points = tile_inches(table) * POINTS if panel.figure is not None else panel.height
+    if "averaged_task" in rows:
+        _set_task_ticks(panel, rows["averaged_task"].to_numpy(), depths, points)
     else:
-        _set_depth_ticks(panel, depths)
+        _set_depth_ticks(panel, depths, points)
     ax.set_xlabel(length_axis_label(unit))
     panel.settle()
     names = list(map(length_writer(lengths, unit), lengths.tolist()))
@@ -122,15 +139,53 @@ def set_tile_axes(
     ax.set_xticks(columns, [names[column] for column in columns])
 
 
-def _set_depth_ticks(panel: Panel, depths: NDArray[np.float64]) -> None:
+def _set_depth_ticks(panel: Panel, depths: NDArray[np.float64], points: float) -> None:
     ax = panel.ax
     if np.all(np.isnan(depths)):
         ax.set_yticks([])
         return
-    height = row_inches(depths.size) * POINTS
-    if panel.figure is None:
-        height = panel.height / depths.size
-    rows = even_ticks(height, np.full(depths.size, tick_font_size(ax, "y")), gap=1)
+    size = tick_font_size(ax, "y")
+    rows = even_ticks(points / depths.size, np.full(depths.size, size), gap=1)
     labels = depth_labels(depths)
     ax.set_yticks(rows, [labels[row] for row in rows])
-    ax.set_ylabel("Depth (0 = start)" if height * depths.size > LOW else "Depth")
+    ax.set_ylabel("Depth (0 = start)" if points > LOW else "Depth")
+
+
+def _set_task_ticks(
+    panel: Panel, tasks: NDArray[Any], depths: NDArray[np.float64], points: float
+) -> None:
+    """Name every task once, left of its depths, and part it from the next."""
+    ax = panel.ax
+    starts = np.flatnonzero(np.append(True, tasks[1:] != tasks[:-1]))
+    ends = np.append(starts[1:], tasks.size)
+    if starts.size == tasks.size:
+        ax.set_yticks(starts, list(map(clean, tasks)))
+        return
+    size = tick_font_size(ax, "y")
+    shown = np.concatenate(
+        [
+            first + np.array(even_ticks(points / tasks.size, np.full(end - first, size), gap=1))
+            for first, end in zip(starts, ends, strict=True)
+            if end - first > 1 or not np.isnan(depths[first])
+        ]
+    )
+    known = depth_labels(depths)
+    labels = [known[row] for row in shown.tolist()]
+    ax.set_yticks(shown, labels)
+    for first in starts[1:].tolist():
+        ax.axhline(first - 0.5, color="white", linewidth=2.0)
+    names = ax.secondary_yaxis("left")
+    names.set_yticks((starts + ends - 1) / 2, _fitted_names(tasks[starts], ends - starts, points))
+    beside = text_widths(ax, labels, size).max() + size
+    names.tick_params(length=0, pad=beside)
+    names.spines[:].set_visible(False)
+    names.set_ylabel("Task, depth (0 = start)" if points > LOW else "Task, depth")
+
+
+def _fitted_names(tasks: NDArray[Any], n_rows: NDArray[np.int64], points: float) -> list[str]:
+    """Break long names into as many lines as their blocks are high."""
+    n_lines = np.clip(points * n_rows / n_rows.sum() // TASK_POINTS, 1, TASK_LINES).tolist()
+    return [
+        wrap_name(task, TASK_COLUMNS, n_lines=int(lines))
+        for task, lines in zip(tasks, n_lines, strict=True)
+    ]

@@ -64,7 +64,7 @@ def test_colours_run_from_zero_to_one_whatever_the_data():
     flat = Cells.from_counts([4096, 8192], [0.0, 1.0], n_cases=2, successes=[[2, 2], [2, 2]])
     ax = plot_heatmap(flat)
     assert mesh_of(ax).get_clim() == (0.0, 1.0)
-    bar = ax.figure.axes[1]
+    (bar,) = ax.child_axes
     assert bar.get_ylim() == (0.0, 1.0)
     mesh = mesh_of(ax)
     colors = mesh.to_rgba(mesh.get_array())
@@ -132,7 +132,7 @@ def test_graded_scores_get_the_number_of_cases_only():
     cells = Cells.from_counts([4096], [0.0, 1.0], n_cases=[[4, 5]], successes=[[2.5, 4]])
     ax = plot_heatmap(cells)
     assert counts_of(ax) == ["n=4", "n=5"]
-    assert ax.figure.axes[1].get_ylabel() == "Mean score"
+    assert ax.child_axes[0].get_ylabel() == "Mean score"
 
 
 def test_one_number_of_cases_for_all_is_left_to_the_caption():
