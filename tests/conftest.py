@@ -1,5 +1,6 @@
 """What tests share: the real data and the cases that stand beside the project."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,3 +25,11 @@ def real_data() -> Path:
 def cases_dir() -> Path:
     """Folder of small inputs of situations that people reported."""
     return _beside("cases")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _laws_kept_for_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep simulated laws in a folder of the tests, not in the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LCSTATS_CACHE_DIR", str(tmp_path_factory.getbasetemp().parent / "lcstats"))
+        yield

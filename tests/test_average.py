@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from lcstats.cells import Cells, average_tasks, count_cells
-from lcstats.errors import OptionError, TableError
+from lcstats.errors import OptionError
 from lcstats.fit import fit_curve
 from lcstats.lengths import Criterion, effective_length
 from lcstats.readers import read_trials
@@ -43,7 +43,7 @@ def test_it_is_the_unweighted_mean_of_the_tasks_own_means():
 def test_some_tasks_can_be_chosen():
     both = average_tasks(three(), ["a", "b"])
     assert both.grid.members == ("a", "b")
-    assert both.grid.task == "mean of 2 tasks"
+    assert both.grid.task == "2 tasks"
 
 
 def test_masses_are_those_of_the_average():
@@ -103,9 +103,6 @@ def test_what_cannot_be_averaged_is_refused():
         average_tasks(three(), ["a", "z"])
     with pytest.raises(OptionError, match="leave out averaging"):
         average_tasks(Cells(grids=three().grids[:1]))
-    uneven = task("a", [[10, 20]] * 3, [[9, 9]] * 3, depths=(0.0, 1.0))
-    with pytest.raises(TableError, match=r"depths of length 4096 hold 10 to 20.*leave the task"):
-        average_tasks(Cells(grids=(uneven, three().grids[1])))
     with pytest.raises(OptionError, match="fit the tasks before averaging"):
         fit_curve(average_tasks(three()))
 

@@ -77,7 +77,7 @@ FRACTIONS = st.fractions(Fraction(1, 1000), 1, max_denominator=10**9)
 @given(
     FRACTIONS,
     st.sampled_from(["absolute", "relative", "above_chance"]),
-    st.sampled_from(["mean", "worst", "pooled", "quantile:0.1"]),
+    st.sampled_from(["mean", "worst", "pooled", "quantile:0.1", "window:3"]),
     st.fractions(0, Fraction(99, 100), max_denominator=1000),
 )
 def test_a_criterion_comes_back(threshold, rule, treatment, guess_rate):

@@ -1,4 +1,4 @@
-"""The average over tasks, as cells: one column per task in place of the depths."""
+"""The average over tasks, as cells: the tasks' own length by depth cells side by side."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,47 +8,55 @@ from numpy.typing import NDArray
 
 from lcstats.cells.grid import CaseIndex, CellGrid
 from lcstats.cells.table import Cells
-from lcstats.errors import DesignWarning, Notice, OptionError, TableError, describe
+from lcstats.errors import DesignWarning, Notice, OptionError, describe
 from lcstats.options import check_type
 
 
 def average_tasks(cells: Cells, tasks: Sequence[str] | None = None) -> Cells:
     """Put the tasks of every language model side by side, to be averaged without weights.
 
-    The mean over the columns of a length is then the unweighted mean over the tasks of their means
-    over depths, RULER's number; masses, sets and a relative base belong to that same mean.
+    Accuracy of a length is then the unweighted mean over the tasks of their means over depths,
+    RULER's number, however many depths a task has and cases a cell; masses, sets and a relative
+    base belong to that same mean. Pooled depth pools within each task. Worst depth and quantiles
+    are those of all cells, so "worst" is no average: every depth of every task has to pass.
 
     Parameters
     ----------
     cells : Cells
-        Groups with equal length units; at each length every depth of a task has as many cases.
+        Groups with equal length units.
     tasks : sequence of str, optional
         Tasks to average; all of them without it.
 
     Returns
     -------
     Cells
-        One group per language model, its ``grid.members`` naming the tasks. A length that lacks a
-        task has no cases in its column.
+        One group per language model. Its columns are the depths of the first task, then those of
+        the next; ``grid.members`` names the tasks and ``grid.member_of`` the task of a column. A
+        length that lacks a task has no cases in its columns.
 
     Raises
     ------
-    TableError
-        If a task's depths hold unequal numbers of cases, so that its mean over depths is no mean
-        of its cases.
     OptionError
         If a task is not there, a language model has fewer than two, or units differ.
 
     Examples
     --------
-    >>> from lcstats.cells import average_tasks
     >>> one, two = (
-    ...     Cells.from_counts([4096], [0.5], n_cases=n, successes=[[k]], task=name)
-    ...     for name, n, k in (("a", 10, 9), ("b", 40, 20))
+    ...     Cells.from_counts([4096, 8192], depths, n_cases=n, successes=[k, k], task=name)
+    ...     for name, depths, n, k in (("a", [0.5], 20, [18]), ("b", [0, 1], 40, [10, 30]))
     ... )
     >>> both = average_tasks(Cells(grids=(one.grid, two.grid)))
-    >>> both.grid.members, both.grid.accuracy.mean().item()
-    (('a', 'b'), 0.7)
+    >>> both.to_frame()[["task", "averaged_task", "depth", "accuracy"]].head(3)
+          task averaged_task  depth  accuracy
+    0  2 tasks             a    0.5      0.90
+    1  2 tasks             b    0.0      0.25
+    2  2 tasks             b    1.0      0.75
+
+    Their average is (0.9 + 0.5) / 2, which is not the mean of the three cells.
+
+    >>> from lcstats.lengths import Criterion, effective_length
+    >>> effective_length(both, Criterion(0.5)).accuracy.tolist()
+    [0.7, 0.7]
     """
     check_type(cells, Cells, "cells")
     models = dict.fromkeys(grid.model for grid in cells.grids)
@@ -64,16 +72,14 @@ def _average(grids: list[CellGrid], model: str, tasks: Sequence[str] | None) -> 
     chosen = _chosen(grids, model, tasks)
     unit = int(np.lcm.reduce([grid.unit for grid in chosen]))
     lengths = np.unique(np.concatenate([grid.lengths for grid in chosen]))
-    columns = [_column(grid, lengths, unit) for grid in chosen]
-    n_cases, n_trials, numerators, missing = (
-        np.stack(part, axis=1) for part in zip(*columns, strict=True)
-    )
+    blocks = [_block(grid, lengths, unit) for grid in chosen]
+    n_cases, n_trials, numerators, missing = np.concatenate(blocks, axis=2)
     return CellGrid(
         model=model,
-        task=f"mean of {len(chosen)} tasks",
+        task=f"{len(chosen)} tasks",
         length_unit=chosen[0].length_unit,
         lengths=lengths,
-        depths=np.full(len(chosen), np.nan),
+        depths=np.concatenate([grid.depths for grid in chosen]),
         n_cases=n_cases,
         n_trials=n_trials,
         numerators=numerators,
@@ -83,6 +89,7 @@ def _average(grids: list[CellGrid], model: str, tasks: Sequence[str] | None) -> 
         n_missing=missing if missing.any() else None,
         guess_rate=float(np.mean([grid.guess_rate for grid in chosen])),
         members=tuple(grid.task for grid in chosen),
+        member_of=tuple(number for number, grid in enumerate(chosen) for _ in grid.depths),
     )
 
 
@@ -117,25 +124,13 @@ def _chosen(grids: list[CellGrid], model: str, tasks: Sequence[str] | None) -> l
     return [grid for grid in grids if grid.task in wanted]
 
 
-def _column(grid: CellGrid, lengths: NDArray[np.int64], unit: int) -> tuple[NDArray[np.int64], ...]:
-    """Return cases, trials, numerators and missing cases of one task at every length."""
-    for length, n_cases in zip(grid.lengths, grid.n_cases, strict=True):
-        present = n_cases[n_cases > 0]
-        if np.any(present != present[0]):
-            raise TableError(
-                describe(
-                    f"{grid.model} on {grid.task}: depths of length {length} hold "
-                    f"{present.min()} to {present.max()} cases",
-                    "expected as many at every depth, to average the task over its depths",
-                    "leave the task out, or average without its surplus cases",
-                )
-            )
-    row = np.searchsorted(lengths, grid.lengths)
+def _block(grid: CellGrid, lengths: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
+    """Return cases, trials, numerators and missing cases; shape (4, n_lengths, n_depths)."""
     missing = np.zeros_like(grid.n_cases) if grid.n_missing is None else grid.n_missing
     parts = (grid.n_cases, grid.n_trials, grid.numerators * (unit // grid.unit), missing)
-    column = np.zeros((len(parts), lengths.size), dtype=np.int64)
-    column[:, row] = [part.sum(axis=1) for part in parts]
-    return tuple(column)
+    block = np.zeros((len(parts), lengths.size, grid.depths.size), dtype=np.int64)
+    block[:, np.searchsorted(lengths, grid.lengths)] = parts
+    return block
 
 
 def _unscored(grids: list[CellGrid]) -> dict[int, dict[str, int]]:
@@ -151,12 +146,15 @@ def _unscored(grids: list[CellGrid]) -> dict[int, dict[str, int]]:
 def _cases(grids: list[CellGrid], lengths: NDArray[np.int64], unit: int) -> CaseIndex | None:
     """Put the cases of all tasks together; None where a task has counts only."""
     parts = []
-    for number, grid in enumerate(grids):
+    n_columns = sum(grid.depths.size for grid in grids)
+    first = 0
+    for grid in grids:
         if grid.cases is None:
             return None
-        row = np.searchsorted(lengths, grid.lengths)[grid.cases.cell // grid.depths.size]
-        worth = grid.cases.numerator * (unit // grid.unit)
-        parts.append((row * len(grids) + number, worth, grid.cases.cluster))
+        row, column = np.divmod(grid.cases.cell, grid.depths.size)
+        cell = np.searchsorted(lengths, grid.lengths)[row] * n_columns + first + column
+        parts.append((cell, grid.cases.numerator * (unit // grid.unit), grid.cases.cluster))
+        first += grid.depths.size
     cell, numerator, cluster = (np.concatenate(part) for part in zip(*parts, strict=True))
     order = np.lexsort((cluster, numerator, cell))
     return CaseIndex(cell=cell[order], numerator=numerator[order], cluster=cluster[order])

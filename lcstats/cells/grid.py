@@ -56,7 +56,8 @@ class CellGrid:
     lengths : ndarray of int64, shape (n_lengths,)
         Ascending; only lengths with at least one scored case.
     depths : ndarray of float64, shape (n_depths,)
-        Fractions, ascending; NaN, last, stands for trials without a depth.
+        Fractions, ascending; NaN, last, stands for trials without a depth. Of averaged tasks:
+        every task's own, one task after the other.
     n_cases, n_trials : ndarray of int64, shape (n_lengths, n_depths)
         Scored cases and scored trials; 0 where there is no data.
     numerators : ndarray of int64, shape (n_lengths, n_depths)
@@ -70,8 +71,10 @@ class CellGrid:
     guess_rate : float
         Accuracy of guessing, where the table says it.
     members : tuple of str
-        Tasks that were averaged, one per column: the second axis is then theirs, and `depths` are
-        NaN. Empty for a single task.
+        Tasks that were averaged; empty for a single task.
+    member_of : tuple of int, length n_depths
+        Number of each column's task among `members`, ascending. Empty for a single task, and
+        where every member has one column.
     cases : CaseIndex or None
         None for sources that only have counts.
     """
@@ -90,6 +93,7 @@ class CellGrid:
     n_missing: NDArray[np.int64] | None = None
     guess_rate: float = 0.0
     members: tuple[str, ...] = ()
+    member_of: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -110,6 +114,13 @@ class CellGrid:
         )
 
     @property
+    def member_codes(self) -> NDArray[np.int64]:
+        """Number of every column's task among `members`, shape (n_depths,); 0 for a single task."""
+        if self.members and not self.member_of:
+            return np.arange(len(self.members))
+        return np.array(self.member_of or [0] * self.depths.size, dtype=np.int64)
+
+    @property
     def n_unscored(self) -> NDArray[np.int64]:
         """Unscored trials per tested length, shape (n_lengths,)."""
         counts = [sum(self.unscored.get(int(length), {}).values()) for length in self.lengths]
@@ -123,12 +134,16 @@ class CellGrid:
         return bool(np.any(self.cases.numerator % self.unit))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per cell with data: model, task, length, depth, counts, accuracy."""
+        """Return one row per cell with data: model, task, length, depth, counts, accuracy.
+
+        Cells of averaged tasks name theirs as well, in ``averaged_task``.
+        """
         row, column = np.nonzero(self.n_cases)
         return pd.DataFrame(
             {
                 "model": self.model,
                 "task": self.task,
+                **self.name_members(column),
                 "length": self.lengths[row],
                 "depth": self.depths[column],
                 "n_trials": self.n_trials[row, column],
@@ -137,6 +152,12 @@ class CellGrid:
                 "accuracy": self.accuracy[row, column],
             }
         )
+
+    def name_members(self, column: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """Return the table column that names the averaged task of every cell; none for one task."""
+        if not self.members:
+            return {}
+        return {"averaged_task": np.array(self.members, dtype=object)[self.member_codes[column]]}
 
     def __repr__(self) -> str:
         shape = f"{self.lengths.size}x{self.depths.size}"
@@ -148,6 +169,7 @@ class CellGrid:
             "schema_version": SCHEMA_VERSION,
             **{name: getattr(self, name) for name in _GRID_WORDS},
             "members": list(self.members),
+            "member_of": list(self.member_of),
             "n_missing": None if self.n_missing is None else self.n_missing.tolist(),
             **{name: list_numbers(getattr(self, name)) for name in ("depths", *_GRID_COUNTS)},
             "unscored": {str(length): dict(by) for length, by in self.unscored.items()},
@@ -175,6 +197,7 @@ class CellGrid:
                 cases=cases and CaseIndex(**_integers(cases, _CASE_ARRAYS)),
                 n_missing=None if missing is None else np.array(missing, dtype=np.int64),
                 members=tuple(document["members"]),
+                member_of=tuple(document["member_of"]),
             )
 
 

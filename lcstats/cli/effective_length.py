@@ -27,6 +27,8 @@ MASS_MEANINGS = {
     "jeffreys": "posterior probability of each",
     "parametric_bootstrap": "how often each would come up in data drawn from the curve",
     "cluster_bootstrap": "how often each comes up in cases drawn again, whole clusters at a time",
+    "posterior": "probability of each given these counts and the stated priors",
+    "prior": "probability of each under the stated priors alone",
 }
 SHARE_TO_SHOW = 0.0005
 

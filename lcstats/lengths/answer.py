@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lcstats.errors import Notice, UnscoredWarning
-from lcstats.lengths.criterion import Criterion
+from lcstats.lengths.criterion import Criterion, Treatment, parse_treatment
 from lcstats.lengths.crossing import Crossing
 from lcstats.options import percent
 from lcstats.records import (
@@ -27,6 +27,7 @@ SET_MEANINGS = {
     "jeffreys": "built to hold the true one that often, which simulations check but no proof does",
     "parametric_bootstrap": "of the curve, from tables drawn from it: good only if the curve fits",
     "cluster_bootstrap": "of the curve, from cases drawn again: good only if the curve fits",
+    "posterior": "of the curve, its probability under stated priors: good only if the curve fits",
 }
 """What each kind of set promises at its level: the one source of these words."""
 
@@ -365,13 +366,7 @@ class EffectiveLength:
 
     def depth_in_words(self) -> str:
         """The depth treatment in words."""
-        treatment = self.criterion.depth_treatment
-        if self.members:
-            number = f"{len(self.members)} tasks"
-            names = {"mean": f"mean of {number}", "worst": f"worst of {number}"}
-            return names.get(treatment, f"{treatment.replace(':', ' ')} of {number}")
-        names = {"mean": "mean over depths", "worst": "worst depth", "pooled": "all cases pooled"}
-        return names.get(treatment, f"depth {treatment.replace(':', ' ')}")
+        return treatment_words(self.criterion.depth_treatment, len(self.members))
 
     def __repr__(self) -> str:
         return f"EffectiveLength({self.sentence()})"
@@ -427,6 +422,33 @@ class EffectiveLength:
 
     def _by_length(self, values: NDArray[Any]) -> dict[str, Any]:
         return dict(zip(map(str, self.lengths.tolist()), values.tolist(), strict=True))
+
+
+def treatment_words(treatment: str, n_tasks: int = 0) -> str:
+    """Say a depth treatment, of one task or of several that are averaged.
+
+    Examples
+    --------
+    >>> treatment_words("mean"), treatment_words("mean", 2)
+    ('mean over depths', "unweighted mean of 2 tasks' means over depths")
+    >>> treatment_words("window:3")
+    'worst window of 3 adjacent depths'
+    """
+    parsed = parse_treatment(treatment)
+    if parsed.is_window:
+        window = f"worst window of {parsed.width} adjacent depths"
+        return window + f" of {n_tasks} tasks" * bool(n_tasks)
+    if parsed == Treatment("order"):
+        treatment = "worst"
+    if not n_tasks:
+        names = {"mean": "mean over depths", "worst": "worst depth", "pooled": "all cases pooled"}
+        return names.get(treatment, f"depth {treatment.replace(':', ' ')}")
+    names = {
+        "mean": f"unweighted mean of {n_tasks} tasks' means over depths",
+        "pooled": f"unweighted mean of {n_tasks} tasks' pooled accuracies",
+    }
+    order = f"{treatment.replace(':', ' ')} of all depths of {n_tasks} tasks"
+    return names.get(treatment, order)
 
 
 def _restored(document: Mapping[str, Any]) -> EffectiveLength:

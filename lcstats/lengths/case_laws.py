@@ -3,7 +3,10 @@
 The sum of n cases drawn from a cell's own is the n-fold convolution of their distribution.
 """
 
-from math import lcm
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +15,65 @@ from scipy.fft import irfft, next_fast_len, rfft
 from lcstats.cells import CellGrid
 from lcstats.kernels.binomial import at_most_failing
 from lcstats.lengths.criterion import Treatment
-from lcstats.lengths.laws import RowLaw
+from lcstats.lengths.laws import RowLaw, lattice
+from lcstats.lengths.window_laws import no_window_fails, reach_of_points, stack_laws
+from lcstats.lengths.windows import stretches
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Adjacent cells: P(a cell loses so many units), shape (n_cells, size), and units to lose."""
+
+    lost: NDArray[np.float64]
+    n_units: NDArray[np.int64]
 
 
 def row_laws_of_cases(grid: CellGrid, treatment: Treatment) -> list[RowLaw]:
     """Return the bootstrap law of every length's accuracy from the cases themselves."""
+    if treatment.is_window:
+        return _window_laws(grid, treatment.width)
     sums = _cell_sum_laws(grid)
     n_depths = grid.depths.size
+    steps, scales = lattice(grid.n_cases, treatment, grid.member_codes)
     return [
         _row_law(
-            [sums[i * n_depths + j] for j in np.flatnonzero(n_cases).tolist()],
-            n_cases[n_cases > 0],
-            grid.unit,
+            [sums[i * n_depths + j] for j in np.flatnonzero(step).tolist()],
+            step[step > 0],
+            int(scale) * grid.unit,
             treatment,
         )
-        for i, n_cases in enumerate(grid.n_cases)
+        for i, (step, scale) in enumerate(zip(steps, scales, strict=True))
     ]
+
+
+def passing_windows_of_cases(grid: CellGrid, tau: Fraction, width: int) -> NDArray[np.float64]:
+    """P(every window of a length reaches `tau`) when cases are drawn again, shape (n_lengths,)."""
+    return np.array([_passing(row, width, tau) for row in _runs_of_cases(grid, width)])
+
+
+def _passing(runs: list[_Run], width: int, tau: Fraction) -> float:
+    return prod(no_window_fails(run.lost, run.n_units, tau, width) for run in runs)
+
+
+def _runs_of_cases(grid: CellGrid, width: int) -> list[list[_Run]]:
+    """Return the runs of adjacent depths of every length, with what drawn cases may lose."""
+    sums = _cell_sum_laws(grid)
+    rows = []
+    for i, n_cases in enumerate(grid.n_cases):
+        runs = stretches(n_cases > 0, grid.member_codes, width)
+        laws = ([sums[i * grid.depths.size + j][::-1] for j in run.tolist()] for run in runs)
+        units = (n_cases[run] * grid.unit for run in runs)
+        rows.append([_Run(stack_laws(lost), n) for lost, n in zip(laws, units, strict=True)])
+    return rows
+
+
+def _window_laws(grid: CellGrid, width: int) -> list[RowLaw]:
+    _, scales = lattice(grid.n_cases, Treatment("window", width=width))
+    laws = []
+    for row, scale in zip(_runs_of_cases(grid, width), (scales * grid.unit).tolist(), strict=True):
+        reach = reach_of_points(partial(_passing, row, width), scale)
+        laws.append(RowLaw(-np.diff(reach, append=0.0), scale))
+    return laws
 
 
 def _cell_sum_laws(grid: CellGrid) -> dict[int, NDArray[np.float64]]:
@@ -36,19 +82,21 @@ def _cell_sum_laws(grid: CellGrid) -> dict[int, NDArray[np.float64]]:
         return {}
     cells, starts = np.unique(grid.cases.cell, return_index=True)
     values = np.split(grid.cases.numerator, starts[1:])
-    pooled = {int(i): _row_values(grid, int(i)) for i in np.unique(cells // grid.depths.size)}
     laws = {}
     for cell, numerators in zip(cells.tolist(), values, strict=True):
-        source = numerators if numerators.size > 1 else pooled[cell // grid.depths.size]
+        source = numerators if numerators.size > 1 else _peer_values(grid, cell)
         shares = np.bincount(source, minlength=grid.unit + 1) / source.size
         laws[cell] = _n_fold(shares, numerators.size)
     return laws
 
 
-def _row_values(grid: CellGrid, row: int) -> NDArray[np.int64]:
-    """Case values of a whole length: what a cell with a single case is drawn from."""
+def _peer_values(grid: CellGrid, cell: int) -> NDArray[np.int64]:
+    """Case values of a cell's task at its length: what a cell with a single case is drawn from."""
     assert grid.cases is not None
-    values: NDArray[np.int64] = grid.cases.numerator[grid.cases.cell // grid.depths.size == row]
+    row, column = np.divmod(grid.cases.cell, grid.depths.size)
+    codes = grid.member_codes
+    peers = (row == cell // grid.depths.size) & (codes[column] == codes[cell % grid.depths.size])
+    values: NDArray[np.int64] = grid.cases.numerator[peers]
     return values
 
 
@@ -67,17 +115,13 @@ def _clean(law: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _row_law(
     sums: list[NDArray[np.float64]],
-    n_cases: NDArray[np.int64],
-    unit: int,
+    steps: NDArray[np.int64],
+    scale: int,
     treatment: Treatment,
 ) -> RowLaw:
-    common = lcm(*n_cases.tolist()) * unit
     if treatment.is_order:
-        return _order_law(sums, n_cases, common, treatment)
-    pooled = treatment.kind == "pooled"
-    steps = [1 if pooled else common // (n * unit) for n in n_cases.tolist()]
-    law = _convolve([_stretch(cell, step) for cell, step in zip(sums, steps, strict=True)])
-    scale = int(n_cases.sum()) * unit if pooled else common * n_cases.size
+        return _order_law(sums, scale, treatment)
+    law = _convolve([_stretch(cell, step) for cell, step in zip(sums, steps.tolist(), strict=True)])
     return RowLaw(_clean(law), scale)
 
 
@@ -97,12 +141,7 @@ def _stretch(law: NDArray[np.float64], step: int) -> NDArray[np.float64]:
     return stretched
 
 
-def _order_law(
-    sums: list[NDArray[np.float64]],
-    n_cases: NDArray[np.int64],
-    scale: int,
-    treatment: Treatment,
-) -> RowLaw:
+def _order_law(sums: list[NDArray[np.float64]], scale: int, treatment: Treatment) -> RowLaw:
     """Law of the cell that counts in order of size: few cells may lie below each point."""
     points = np.arange(scale + 1)
     passing = np.empty((scale + 1, len(sums)))

@@ -29,7 +29,8 @@ class Criterion:
         For ``relative``: lengths whose mean accuracy is the base; empty for the shortest.
     depth_treatment : str
         ``mean`` of the depths' accuracies, ``worst`` depth, ``quantile:q`` (the
-        ceil(q n_depths)-th smallest), or ``pooled`` over all cases.
+        ceil(q n_depths)-th smallest), ``pooled`` over all cases, or ``window:w`` (the smallest
+        mean over w adjacent tested depths; a failure narrower than that is averaged).
     guess_rate : float, str or Fraction
         Accuracy of guessing, in [0, 1); used by ``above_chance``. Held as a fraction too.
 
@@ -143,35 +144,59 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """A depth treatment: an average of the cells of a length, or one of them in order of size.
+    """A depth treatment: an average of the cells of a length, or a part of them picked by size.
 
     Attributes
     ----------
-    kind : {"mean", "pooled", "order"}
+    kind : {"mean", "pooled", "order", "window"}
     quantile : Fraction
         For ``order``; 0 is the worst depth.
+    width : int
+        For ``window``: how many adjacent depths are averaged.
     """
 
     kind: str
     quantile: Fraction = Fraction(0)
+    width: int = 1
 
     @property
     def is_order(self) -> bool:
-        """True for worst depth and quantiles."""
-        return self.kind == "order"
+        """True where a part of a length counts for its size: worst depth, quantiles, windows."""
+        return self.kind in ("order", "window")
+
+    @property
+    def is_window(self) -> bool:
+        """True where that part is several adjacent depths, not a single cell."""
+        return self.kind == "window"
 
     def rank(self, n_depths: int) -> int:
-        """Position, from 1, of the cell that counts among `n_depths` in ascending order."""
+        """Position, from 1, of the cell that counts among `n_depths` in ascending order.
+
+        Raises
+        ------
+        OptionError
+            For windows: it is no single cell that counts.
+        """
+        if self.is_window:
+            raise OptionError(
+                describe(
+                    f"depth treatment is window:{self.width}",
+                    "expected one of which a single cell counts",
+                    "use worst depth or a quantile here",
+                )
+            )
         return max(1, -(-self.quantile.numerator * n_depths // self.quantile.denominator))
 
 
 def parse_treatment(text: str) -> Treatment:
-    """Parse ``mean``, ``worst``, ``pooled`` or ``quantile:q`` with 0 < q < 1.
+    """Parse ``mean``, ``worst``, ``pooled``, ``quantile:q`` with 0 < q < 1, or ``window:w``.
+
+    A window of one depth is the worst depth.
 
     Examples
     --------
-    >>> parse_treatment("quantile:0.1").rank(11)
-    2
+    >>> parse_treatment("quantile:0.1").rank(11), parse_treatment("window:3").width
+    (2, 3)
     """
     if text in ("mean", "pooled"):
         return Treatment(text)
@@ -182,11 +207,14 @@ def parse_treatment(text: str) -> Treatment:
         quantile = _exact(value, "quantile")
         if 0 < quantile < 1:
             return Treatment("order", quantile)
+    if name == "window" and value.isdecimal() and int(value) >= 1:
+        return Treatment("window", width=int(value)) if int(value) > 1 else Treatment("order")
     raise OptionError(
         describe(
             f"depth treatment is {text!r}",
-            f"expected one of {', '.join(TREATMENTS)}, quantile:Q with 0 < Q < 1",
-            "write the lower tenth of the depths as quantile:0.1",
+            f"expected one of {', '.join(TREATMENTS)}, quantile:Q with 0 < Q < 1, window:W with "
+            "a whole number W of adjacent depths",
+            "write the lower tenth of the depths as quantile:0.1, three adjacent ones as window:3",
         )
     )
 

@@ -76,11 +76,19 @@ def treated(accuracy: FloatArray, treatment: Treatment, weights: FloatArray) -> 
     treatment : Treatment
     weights : ndarray of float64, shape (n_depths,)
         Share of the cases at each depth, for ``pooled``.
+
+    Notes
+    -----
+    A curve has an accuracy at every tested depth, also where a length has no cases; so its windows
+    are all those of the grid.
     """
     if treatment.kind == "pooled":
         return np.asarray((accuracy * weights).sum(axis=-1))
     if treatment.kind == "mean":
         return np.asarray(accuracy.mean(axis=-1))
+    if treatment.is_window:
+        windows = np.lib.stride_tricks.sliding_window_view(accuracy, treatment.width, axis=-1)
+        return np.asarray(windows.mean(axis=-1).min(axis=-1))
     rank = treatment.rank(accuracy.shape[-1]) - 1
     return np.asarray(np.partition(accuracy, rank, axis=-1)[..., rank])
 

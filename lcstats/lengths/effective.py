@@ -10,7 +10,7 @@ from lcstats.cells import CellGrid, Cells
 from lcstats.errors import OptionError, announce, describe
 from lcstats.fit import CurveFit
 from lcstats.lengths.answer import EffectiveLength, Estimate, FallBack, Interval
-from lcstats.lengths.certified import Bounds, certified_mean, certified_order
+from lcstats.lengths.certified import Bounds, certify
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.curve_estimate import estimate_from_curve
 from lcstats.lengths.jeffreys import jeffreys_bounds, jeffreys_masses, jeffreys_rows
@@ -18,6 +18,7 @@ from lcstats.lengths.masses import bootstrap_masses
 from lcstats.lengths.missing import bounds_for_missing
 from lcstats.lengths.notices import notices_on, notices_on_refits
 from lcstats.lengths.observed import Observed, observe
+from lcstats.lengths.shares import weigh_equally
 from lcstats.options import MassKind, SetKind, check_level, check_type, check_whole, check_words
 
 
@@ -190,7 +191,7 @@ def _interval(
     if kind == "jeffreys":
         bounds = _jeffreys(grid, observed, criterion, level)
     else:
-        bounds = _certified(grid, observed.applied_threshold, criterion, level)
+        bounds = certify(grid, observed.applied_threshold, criterion, level=level)
     outcome = observed.outcome
     ends = (bounds.lower, bounds.upper, outcome)
     return Interval(
@@ -205,15 +206,6 @@ def _interval(
         fell_back_from=fall_back,
         diagnostics=bounds.diagnostics,
     )
-
-
-def _certified(grid: CellGrid, bar: Fraction, criterion: Criterion, level: float) -> Bounds:
-    if criterion.treatment.is_order:
-        gap = _gap_in_order_proof(grid, criterion)
-        if gap:
-            return Bounds(0, grid.lengths.size, None, {"construction": f"every outcome: {gap}"})
-        return certified_order(grid, bar, criterion.treatment, level=level)
-    return certified_mean(grid, bar, level=level)
 
 
 def _jeffreys(grid: CellGrid, observed: Observed, criterion: Criterion, level: float) -> Bounds:
@@ -236,23 +228,7 @@ def _refusal(kind: str, grid: CellGrid, criterion: Criterion) -> str | None:
         return "graded scores or folded repeats are not 0/1 outcomes"
     if grid.cases is not None and grid.cases.is_clustered:
         return "cases share clusters, so they are not independent"
-    if criterion.treatment.kind == "mean" and not _is_balanced(grid):
-        across = "tasks" if grid.members else "depths"
-        return f"the {across} of a length have unequal numbers of cases"
-    return None
-
-
-def _is_balanced(grid: CellGrid) -> bool:
-    return bool(np.all(grid.n_cases == grid.n_cases[:, :1]))
-
-
-def _gap_in_order_proof(grid: CellGrid, criterion: Criterion) -> str | None:
-    """Say what keeps single cells from being certified, or None."""
-    if criterion.rule == "relative":
-        return "the base of a relative threshold is measured too, and no set is proved for that"
-    if grid.cases is None:
-        return None
-    pairs = np.unique(np.stack([grid.cases.cell, grid.cases.cluster]), axis=1)
-    if pairs.shape[1] < grid.cases.cell.size:
-        return "cases of one cell share clusters"
+    if not weigh_equally(grid, criterion.treatment):
+        unequal = "the cases of a length do not all weigh the same in the average"
+        return unequal if grid.members else "the depths of a length have unequal numbers of cases"
     return None

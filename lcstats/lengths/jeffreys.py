@@ -1,7 +1,8 @@
 """Jeffreys Beta statements about a length's accuracy: closed-form masses and a set.
 
-A depth mean over cells of n_d cases has the information of n_eff = D^2 / sum(1/n_d) cases,
-less where cases share clusters; q_j = P(A_j >= bar) under Beta(k_eff + 1/2, n_eff - k_eff + 1/2).
+A depth mean over cells of n_d cases has the information of n_eff = D^2 / sum(1/n_d) cases, any
+weighted sum of cases that of 1 / sum(weight^2), less where cases share clusters;
+q_j = P(A_j >= bar) under Beta(k_eff + 1/2, n_eff - k_eff + 1/2).
 """
 
 from dataclasses import dataclass
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 from scipy.special import betaincc, betaincinv
 
 from lcstats.cells import CaseIndex, CellGrid
-from lcstats.lengths.criterion import Criterion
+from lcstats.lengths.criterion import Criterion, Treatment
 from lcstats.lengths.laws import outcome_masses
 from lcstats.lengths.observed import Observed, base_rows, leading
+from lcstats.lengths.shares import case_divisors, peer_accuracy
 
 N_NODES = 512
 """Deterministic nodes over which a measured base of one length is integrated."""
@@ -41,25 +43,29 @@ class JeffreysRows:
 
 def jeffreys_rows(grid: CellGrid, observed: Observed, criterion: Criterion) -> JeffreysRows:
     """Return the Beta distribution of every length's mean or pooled accuracy."""
-    effect = design_effects(grid, pooled=criterion.treatment.kind == "pooled")
-    n = effective_cases(grid.n_cases, pooled=criterion.treatment.kind == "pooled") / effect
+    pooled = criterion.treatment.kind == "pooled"
+    effect = design_effects(grid, pooled=pooled)
+    n = effective_cases(grid.n_cases, pooled=pooled, members=grid.member_codes) / effect
     k = n * np.array([float(accuracy) for accuracy in observed.accuracies])
     return JeffreysRows(k + 0.5, n - k + 0.5, effect)
 
 
-def effective_cases(n_cases: NDArray[np.int64], *, pooled: bool) -> NDArray[np.float64]:
+def effective_cases(
+    n_cases: NDArray[np.int64], *, pooled: bool, members: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
     """Number of independent cases a length's accuracy is worth, shape (n_lengths,).
 
     Examples
     --------
     >>> effective_cases(np.array([[20, 20], [5, 0]]), pooled=False).tolist()
     [40.0, 5.0]
+    >>> effective_cases(np.array([[20, 20, 40]]), pooled=False, members=np.array([0, 0, 1]))
+    array([80.])
     """
-    if pooled:
-        return np.asarray(n_cases.sum(axis=1), dtype=np.float64)
-    present = n_cases > 0
-    inverse = np.divide(1.0, n_cases, out=np.zeros(n_cases.shape), where=present)
-    effective: NDArray[np.float64] = present.sum(axis=1) ** 2 / inverse.sum(axis=1)
+    divisors = case_divisors(n_cases, Treatment("pooled" if pooled else "mean"), members)
+    squares = divisors.astype(np.float64) ** 2
+    share = np.divide(n_cases, squares, out=np.zeros(n_cases.shape), where=n_cases > 0)
+    effective: NDArray[np.float64] = 1.0 / share.sum(axis=1)
     return effective
 
 
@@ -117,14 +123,11 @@ def design_effects(grid: CellGrid, *, pooled: bool) -> NDArray[np.float64]:
 
 def _influence(grid: CellGrid, cases: CaseIndex, *, pooled: bool) -> NDArray[np.float64]:
     """What each case's residual adds to its length's accuracy."""
-    n_depths = grid.depths.size
-    row = cases.cell // n_depths
-    n_row = grid.n_cases.sum(axis=1)
-    row_mean = grid.successes.sum(axis=1) / n_row
-    n_cell = grid.n_cases.ravel()[cases.cell]
-    center = np.where(n_cell > 1, grid.accuracy.ravel()[cases.cell], row_mean[row])
-    weight = n_row[row] if pooled else n_cell * (grid.n_cases > 0).sum(axis=1)[row]
-    influence: NDArray[np.float64] = (cases.numerator / grid.unit - center) / weight
+    center = np.where(grid.n_cases > 1, grid.accuracy, peer_accuracy(grid)).ravel()
+    treatment = Treatment("pooled" if pooled else "mean")
+    divisors = case_divisors(grid.n_cases, treatment, grid.member_codes).ravel()
+    residual = cases.numerator / grid.unit - center[cases.cell]
+    influence: NDArray[np.float64] = residual / divisors[cases.cell]
     return influence
 
 

@@ -7,7 +7,6 @@ a truth (rates p) are the same computation with other rates.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,8 @@ from lcstats.kernels.binomial import (
 )
 from lcstats.lengths.binomial import at_least
 from lcstats.lengths.criterion import Treatment
+from lcstats.lengths.shares import case_divisors, finest_step
+from lcstats.lengths.window_laws import passing_windows, reach_of_points
 
 FINEST_LATTICE = 2_000_000
 """Lattice points beyond which counted resampling takes over."""
@@ -54,13 +55,16 @@ def steps_to(tau: Fraction, scale: int) -> int:
 
 
 def lattice(
-    n_cases: NDArray[np.int64], treatment: Treatment
+    n_cases: NDArray[np.int64], treatment: Treatment, members: NDArray[np.int64] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the steps one success is worth, and the steps of accuracy 1.
 
     Parameters
     ----------
     n_cases : ndarray of int64, shape (n_lengths, n_depths)
+    treatment : Treatment
+    members : ndarray of int64, shape (n_depths,), optional
+        The averaged task of every column.
 
     Returns
     -------
@@ -69,28 +73,28 @@ def lattice(
         Not meaningful where it exceeds :data:`FINEST_LATTICE`; see :func:`is_too_fine`.
     """
     present = n_cases > 0
-    if treatment.kind == "pooled":
-        return present.astype(np.int64), n_cases.sum(axis=1)
-    common = np.lcm.reduce(np.where(present, n_cases, 1), axis=1)
-    step = np.where(present, common[:, None] // np.maximum(n_cases, 1), 0)
-    return step, common * (1 if treatment.is_order else present.sum(axis=1))
+    is_cell = treatment.kind == "order"
+    parts = n_cases if is_cell else case_divisors(n_cases, treatment, members)
+    scale = np.lcm.reduce(np.where(present, parts, 1), axis=1)
+    return np.where(present, scale[:, None] // np.where(present, parts, 1), 0), scale
 
 
-def is_too_fine(n_cases: NDArray[np.int64], treatment: Treatment) -> bool:
+def is_too_fine(
+    n_cases: NDArray[np.int64], treatment: Treatment, members: NDArray[np.int64] | None = None
+) -> bool:
     """True if the lattice of some length has more points than is worth convolving."""
-    if treatment.kind == "pooled":
-        return bool(n_cases.sum(axis=1).max() > FINEST_LATTICE)
-    if _lattice_size(n_cases.ravel(), n_cases.shape[1]) <= FINEST_LATTICE:
-        return False
-    return any(_lattice_size(row, int((row > 0).sum())) > FINEST_LATTICE for row in n_cases)
-
-
-def _lattice_size(n_cases: NDArray[np.int64], n_depths: int) -> int:
-    return lcm(*np.unique(n_cases[n_cases > 0]).tolist()) * n_depths
+    divisors = case_divisors(n_cases, treatment, members)
+    sizes = (finest_step(*row, is_order=False) for row in zip(n_cases, divisors, strict=True))
+    return any(size > FINEST_LATTICE for size in sizes)
 
 
 def passing_probabilities(
-    rates: NDArray[np.float64], n_cases: NDArray[np.int64], tau: Fraction, treatment: Treatment
+    rates: NDArray[np.float64],
+    n_cases: NDArray[np.int64],
+    tau: Fraction,
+    treatment: Treatment,
+    *,
+    members: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64]:
     """P(accuracy >= tau) of every length when cell counts are Bin(n_cases, rates).
 
@@ -101,15 +105,22 @@ def passing_probabilities(
     n_cases : ndarray of int64, shape (n_lengths, n_depths)
     tau : Fraction
     treatment : Treatment
+    members : ndarray of int64, shape (n_depths,), optional
+        The averaged task of every column.
 
     Returns
     -------
     ndarray of float64, shape (n_lengths,)
     """
+    if treatment.is_window:
+        return passing_windows(rates, n_cases, tau, treatment.width, members=members)
     if treatment.is_order:
         n_present = (n_cases > 0).sum(axis=1)
         most = np.array([treatment.rank(int(n)) - 1 for n in n_present])
         return at_most_failing(cell_tails(rates, n_cases, tau), most)
+    if members is not None and np.unique(members).size > 1:
+        rows = zip(rates, n_cases, strict=True)
+        return np.array([row_law(*row, treatment, members).tail(tau) for row in rows])
     tau = tau.limit_denominator(FINEST_BAR)
     # A copy, for numba would compile the kernel once more for read-only counts.
     pooled = treatment.kind == "pooled"
@@ -123,24 +134,32 @@ def cell_tails(
     return at_least(-(-tau.numerator * n_cases // tau.denominator), n_cases, rates)
 
 
-def row_law(rates: NDArray[np.float64], n_cases: NDArray[np.int64], treatment: Treatment) -> RowLaw:
+def row_law(
+    rates: NDArray[np.float64],
+    n_cases: NDArray[np.int64],
+    treatment: Treatment,
+    members: NDArray[np.int64] | None = None,
+) -> RowLaw:
     """Return the whole distribution of one length's accuracy.
 
     Parameters
     ----------
     rates : ndarray of float64, shape (n_depths,)
     n_cases : ndarray of int64, shape (n_depths,)
+    treatment : Treatment
+    members : ndarray of int64, shape (n_depths,), optional
+        The averaged task of every column.
     """
-    step, scale = lattice(n_cases[None, :], treatment)
+    step, scale = lattice(n_cases[None, :], treatment, members)
     points = int(scale[0])
     if not treatment.is_order:
         return RowLaw(sum_of_binomials(n_cases.copy(), rates, step[0]), points)
-    reach = np.array(
-        [
-            passing_probabilities(rates[None], n_cases[None], Fraction(j, points), treatment)[0]
-            for j in range(points + 1)
-        ]
-    )
+
+    def passing(bar: Fraction) -> float:
+        row = (rates[None], n_cases[None])
+        return float(passing_probabilities(*row, bar, treatment, members=members)[0])
+
+    reach = reach_of_points(passing, points)
     return RowLaw(-np.diff(reach, append=0.0), points)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from lcstats.cells import CellGrid
 from lcstats.errors import TableError, describe
 from lcstats.kernels.binomial import joint_with_total
-from lcstats.lengths.case_laws import row_laws_of_cases
+from lcstats.lengths.case_laws import passing_windows_of_cases, row_laws_of_cases
 from lcstats.lengths.criterion import Criterion, Treatment
 from lcstats.lengths.laws import (
     FINEST_LATTICE,
@@ -26,7 +26,10 @@ from lcstats.lengths.laws import (
     row_law,
 )
 from lcstats.lengths.observed import apply_rule, base_rows
-from lcstats.lengths.resampling import resampled_masses
+from lcstats.lengths.resampling import bootstrap_rates, resampled_masses
+from lcstats.lengths.shares import case_divisors, finest_step
+from lcstats.lengths.window_laws import MOST_STATES, MOST_WORK, is_too_much
+from lcstats.lengths.windows import check_runs
 from lcstats.options import check_type
 
 FINEST_JOINT_LATTICE = 20_000
@@ -60,10 +63,11 @@ def outcome_probabilities(
     Raises
     ------
     TableError
-        If accuracies lie outside [0, 1], a length has no cases, or unequal numbers of cases have
-        too large a common multiple.
+        If accuracies lie outside [0, 1], a length has no cases, unequal numbers of cases have too
+        large a common multiple, or windows have too many cases.
     OptionError
-        If `criterion` is none, or a base length is not among the lengths.
+        If `criterion` is none, a base length is not among the lengths, or a length has fewer
+        adjacent depths with cases than a window has.
 
     Notes
     -----
@@ -81,6 +85,7 @@ def outcome_probabilities(
     n_cases = np.broadcast_to(np.asarray(n_cases, dtype=np.int64), rates.shape).copy()
     _check_rates(rates, n_cases)
     _check_lattice(n_cases, criterion.treatment)
+    _check_windows(n_cases, criterion)
     axis = np.arange(rates.shape[0]) if lengths is None else np.asarray(lengths, dtype=np.int64)
     return exact_masses(rates, n_cases, axis, criterion)
 
@@ -88,29 +93,28 @@ def outcome_probabilities(
 def bootstrap_masses(grid: CellGrid, criterion: Criterion, *, seed: int = 0) -> NDArray[np.float64]:
     """Return the bootstrap distribution of the observed outcome, shape (n_lengths + 1,).
 
-    Exact unless cases share clusters or scores are on too fine a lattice; then it is counted
-    over seeded draws.
+    Exact unless cases share clusters, scores are on too fine a lattice or windows have too many
+    states; then it is counted over seeded draws.
     """
     treatment = criterion.treatment
     if grid.cases is not None and grid.cases.is_clustered:
         return resampled_masses(grid, criterion, seed=seed)
     if grid.has_fractions and grid.cases is not None:
-        if _case_lattice_size(grid) > FINEST_LATTICE:
+        too_fine = _case_lattice_size(grid, treatment) > FINEST_LATTICE
+        if too_fine or _windows_too_much(grid.n_cases * grid.unit, criterion, grid.member_codes):
             return resampled_masses(grid, criterion, seed=seed)
+        if treatment.is_window and criterion.rule != "relative":
+            bar = apply_rule((), grid.lengths, criterion)
+            return outcome_masses(passing_windows_of_cases(grid, bar, treatment.width))
         return masses_of_laws(row_laws_of_cases(grid, treatment), grid.lengths, criterion)
-    if is_too_fine(grid.n_cases, treatment) or _base_too_fine(grid, criterion):
+    rates, members = bootstrap_rates(grid), grid.member_codes
+    if (
+        is_too_fine(grid.n_cases, treatment, members)
+        or _base_too_fine(grid, criterion)
+        or _windows_too_much(grid.n_cases, criterion, members)
+    ):
         return resampled_masses(grid, criterion, seed=seed)
-    return exact_masses(bootstrap_rates(grid), grid.n_cases, grid.lengths, criterion)
-
-
-def bootstrap_rates(grid: CellGrid) -> NDArray[np.float64]:
-    """Return k/n of every cell; a cell with a single case takes its length's pooled accuracy.
-
-    One case drawn again from itself cannot vary, which would look like certainty.
-    """
-    pooled = grid.successes.sum(axis=1, keepdims=True) / grid.n_cases.sum(axis=1, keepdims=True)
-    rates = np.where(grid.n_cases > 1, np.nan_to_num(grid.accuracy), pooled)
-    return np.where(grid.n_cases > 0, rates, 0.0)
+    return exact_masses(rates, grid.n_cases, grid.lengths, criterion, members=members)
 
 
 def exact_masses(
@@ -118,14 +122,17 @@ def exact_masses(
     n_cases: NDArray[np.int64],
     lengths: NDArray[np.int64],
     criterion: Criterion,
+    *,
+    members: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64]:
     """Return the distribution of the outcome when cells are independent binomials."""
     treatment = criterion.treatment
     if criterion.rule == "relative":
-        laws = [row_law(rates[i], n_cases[i], treatment) for i in range(len(rates))]
+        laws = [row_law(rates[i], n_cases[i], treatment, members) for i in range(len(rates))]
         return masses_of_laws(laws, lengths, criterion)
     bar = apply_rule((), lengths, criterion)
-    return outcome_masses(passing_probabilities(rates, n_cases, bar, treatment))
+    passing = passing_probabilities(rates, n_cases, bar, treatment, members=members)
+    return outcome_masses(passing)
 
 
 def masses_of_laws(
@@ -177,13 +184,11 @@ def _embed(law: RowLaw, scale: int) -> NDArray[np.float64]:
     return mass
 
 
-def _case_lattice_size(grid: CellGrid) -> int:
+def _case_lattice_size(grid: CellGrid, treatment: Treatment) -> int:
     """Points of the finest lattice that a length's accuracy can live on."""
-    largest = 0
-    for row in grid.n_cases:
-        counts = row[row > 0].tolist()
-        largest = max(largest, lcm(*counts) * grid.unit * len(counts))
-    return largest
+    divisors = case_divisors(grid.n_cases, treatment, grid.member_codes)
+    rows = zip(grid.n_cases, divisors, strict=True)
+    return grid.unit * max(finest_step(*row, is_order=False) for row in rows)
 
 
 def _base_too_fine(grid: CellGrid, criterion: Criterion) -> bool:
@@ -191,15 +196,38 @@ def _base_too_fine(grid: CellGrid, criterion: Criterion) -> bool:
     if criterion.rule != "relative":
         return False
     base = base_rows(grid.lengths, criterion)
-    scales = [_row_scale(grid.n_cases[i], criterion.treatment) for i in base]
+    divisors = case_divisors(grid.n_cases, criterion.treatment, grid.member_codes)
+    is_cell = criterion.treatment.kind == "order"
+    scales = [finest_step(grid.n_cases[i], divisors[i], is_order=is_cell) for i in base]
     return len(base) > 1 and len(base) * lcm(*scales) > FINEST_JOINT_LATTICE
 
 
-def _row_scale(n_cases: NDArray[np.int64], treatment: Treatment) -> int:
-    counts = n_cases[n_cases > 0].tolist()
-    if treatment.kind == "pooled":
-        return sum(counts)
-    return lcm(*counts) * (1 if treatment.is_order else len(counts))
+def _windows_too_much(
+    n_units: NDArray[np.int64], criterion: Criterion, members: NDArray[np.int64] | None
+) -> bool:
+    """True if the exact law of windows takes more states or steps than is worth it."""
+    if not criterion.treatment.is_window:
+        return False
+    is_relative = criterion.rule == "relative"
+    tau = None if is_relative else apply_rule((), np.zeros(0, dtype=np.int64), criterion)
+    return is_too_much(n_units, criterion.treatment.width, members=members, tau=tau)
+
+
+def _check_windows(n_cases: NDArray[np.int64], criterion: Criterion) -> None:
+    """Raise where a length has no window, or windows have more states than can be followed."""
+    treatment = criterion.treatment
+    if not treatment.is_window:
+        return
+    check_runs(n_cases, treatment.width, [f"number {i + 1}" for i in range(len(n_cases))])
+    if _windows_too_much(n_cases, criterion, None):
+        raise TableError(
+            describe(
+                f"windows of {treatment.width} depths with up to {n_cases.max()} cases each have "
+                "too many states to be added up exactly",
+                f"expected at most {MOST_STATES} states, and {MOST_WORK} steps for the table",
+                "use fewer cases or narrower windows, or draw tables with simulate_trials",
+            )
+        )
 
 
 def _check_lattice(n_cases: NDArray[np.int64], treatment: Treatment) -> None:

@@ -12,8 +12,9 @@ from lcstats.errors import (
     UnscoredWarning,
 )
 from lcstats.lengths.answer import Estimate, Interval
-from lcstats.lengths.criterion import Criterion
+from lcstats.lengths.criterion import Criterion, Treatment
 from lcstats.lengths.observed import Observed
+from lcstats.lengths.windows import count_windows, smallest_window
 from lcstats.options import Penalty, percent
 from lcstats.trials.wording import counted
 
@@ -33,7 +34,7 @@ def notices_on(
     return (
         *_on_depth(grid, criterion),
         *_on_bar(observed, criterion),
-        *_on_sizes(grid, interval),
+        *_on_sizes(grid, interval, criterion),
         *_on_design(grid, criterion),
         *_on_shape(grid, observed),
         *_on_unscored(grid),
@@ -76,7 +77,10 @@ def _on_guess_rate(criterion: Criterion, *, has_curve: bool) -> Iterator[Notice]
 
 
 def _on_depth(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
-    if criterion.treatment.is_order and grid.depths.size > 1:
+    treatment = criterion.treatment
+    if treatment.is_window:
+        yield from _on_windows(grid, treatment.width)
+    elif treatment.is_order and grid.depths.size > 1:
         yield Notice(
             "worst-depth-biased",
             f"{criterion.depth_treatment} over {grid.depths.size} noisy cells is biased low: it "
@@ -84,11 +88,40 @@ def _on_depth(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
             "the point",
             SmallSampleWarning,
         )
-    tested = grid.depths[~np.isnan(grid.depths)]
-    if tested.size == 1 and grid.depths.size == 1:
+    tested = np.unique(grid.depths)
+    if tested.size == 1 and not np.isnan(tested[0]):
         yield Notice(
             "single-depth",
             f"every trial has depth {tested[0]:g}: where the evidence stands was not tested",
+            DesignWarning,
+        )
+
+
+def _on_windows(grid: CellGrid, width: int) -> Iterator[Notice]:
+    windows = count_windows(grid, width)
+    if windows.most > 1:
+        yield Notice(
+            "worst-depth-biased",
+            f"window:{width} over {windows.most} noisy windows is biased low: it is the luck of "
+            "the lowest window as much as the language model; quote the set, not the point",
+            SmallSampleWarning,
+        )
+    yield Notice(
+        "narrow-failures-averaged",
+        f"a failure at fewer than {width} adjacent depths is averaged with its neighbours: a "
+        "single bad depth may not show; worst depth shows it, from more cases",
+        DesignWarning,
+    )
+    if windows.n_left_out:
+        n_unwatched = windows.n_unwatched
+        yield Notice(
+            "windows-left-out",
+            f"{counted(windows.n_left_out, 'window')} of {width} depths "
+            f"{'holds' if windows.n_left_out == 1 else 'hold'} a depth without cases and "
+            f"{'is' if windows.n_left_out == 1 else 'are'} left out at "
+            f"{counted(windows.lacking.size, 'length')} ({_listed(windows.lacking.tolist())}); "
+            f"{counted(n_unwatched, 'tested cell')} {'is' if n_unwatched == 1 else 'are'} in no "
+            "window",
             DesignWarning,
         )
 
@@ -103,7 +136,7 @@ def _on_bar(observed: Observed, criterion: Criterion) -> Iterator[Notice]:
         )
 
 
-def _on_sizes(grid: CellGrid, interval: Interval) -> Iterator[Notice]:
+def _on_sizes(grid: CellGrid, interval: Interval, criterion: Criterion) -> Iterator[Notice]:
     present = grid.n_cases[grid.n_cases > 0]
     single = int((present == 1).sum())
     if single:
@@ -123,36 +156,40 @@ def _on_sizes(grid: CellGrid, interval: Interval) -> Iterator[Notice]:
             f"there (standard error x {share:.2f})",
             SmallSampleWarning,
         )
-    yield from _on_floor(grid, interval)
+    yield from _on_floor(grid, interval, criterion.treatment)
 
 
-def _on_floor(grid: CellGrid, interval: Interval) -> Iterator[Notice]:
+def _on_floor(grid: CellGrid, interval: Interval, treatment: Treatment) -> Iterator[Notice]:
     if interval.floor is None:
         return
-    per_cell = interval.diagnostics.get("floor_counts") == "perfect cases per cell"
-    counts = grid.n_cases[grid.n_cases > 0] if per_cell else grid.n_cases.sum(axis=1)
-    if counts.min() < interval.floor:
-        place = "cell" if per_cell else "length"
+    place = str(interval.diagnostics.get("floor_counts")).removeprefix("perfect cases per ")
+    if place == "cell":
+        smallest = int(grid.n_cases[grid.n_cases > 0].min())
+    elif place == "window":
+        smallest = smallest_window(grid, treatment.width)
+    else:
+        place, smallest = "length", int(grid.n_cases.sum(axis=1).min())
+    if smallest < interval.floor:
         yield Notice(
             "below-certification-floor",
-            f"a {place} with {counted(int(counts.min()), 'case')} cannot be certified even if "
+            f"a {place} with {counted(smallest, 'case')} cannot be certified even if "
             f"all are right; at {percent(interval.level)} that takes {interval.floor}",
             SmallSampleWarning,
         )
 
 
 def _on_design(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
-    across = "tasks" if grid.members else "depths"
-    lacking = [
-        int(length)
-        for length, n_cases in zip(grid.lengths, grid.n_cases, strict=True)
-        if np.any(n_cases == 0)
-    ]
+    across, present = "depths", grid.n_cases > 0
+    if grid.members:
+        # That a task lacks a depth is said where tasks are averaged, with the task's name.
+        across, codes = "tasks", grid.member_codes
+        present = np.stack([present[:, codes == i].any(1) for i in range(codes.max() + 1)], axis=1)
+    lacking = grid.lengths[~present.all(axis=1)].tolist()
     if lacking:
         yield Notice(
             "ragged-grid",
             f"{len(lacking)} of {counted(grid.lengths.size, 'length')} "
-            f"{'lacks' if len(lacking) == 1 else 'lack'} some of the {grid.depths.size} "
+            f"{'lacks' if len(lacking) == 1 else 'lack'} some of the {present.shape[1]} "
             f"{across} ({_listed(lacking)}): their {criterion.depth_treatment} is over other "
             f"{across} than the rest",
             DesignWarning,

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from lcstats.cells import CellGrid
 from lcstats.errors import OptionError, describe
 from lcstats.lengths.criterion import Criterion, Treatment
+from lcstats.lengths.shares import case_divisors
+from lcstats.lengths.windows import check_windows, lowest_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,37 +48,47 @@ class Observed:
 
 def observe(grid: CellGrid, criterion: Criterion) -> Observed:
     """Apply `criterion` to the counts of `grid` (METHOD section 3); ties at the bar pass."""
-    treatment = criterion.treatment
-    accuracies = tuple(
-        treated_accuracy(numerators, n_cases, grid.unit, treatment)
-        for numerators, n_cases in zip(grid.numerators, grid.n_cases, strict=True)
-    )
+    accuracies = treated_accuracies(grid, criterion.treatment)
     bar = apply_rule(accuracies, grid.lengths, criterion)
     return Observed(accuracies, bar, tuple(accuracy >= bar for accuracy in accuracies))
 
 
-def treated_accuracy(
-    numerators: NDArray[np.int64], n_cases: NDArray[np.int64], unit: int, treatment: Treatment
-) -> Fraction:
-    """Return the depth-treated accuracy of one length as an exact fraction.
+def treated_accuracies(grid: CellGrid, treatment: Treatment) -> tuple[Fraction, ...]:
+    """Return the depth-treated accuracy of every length as an exact fraction.
 
-    Parameters
-    ----------
-    numerators, n_cases : ndarray of int64, shape (n_depths,)
-        One length of a grid; depths with no cases are left out.
-    unit : int
-        Successes are ``numerators / unit``.
+    Depths with no cases are left out; of windows, those that hold such a depth.
+
+    Raises
+    ------
+    OptionError
+        If a length has fewer adjacent depths with cases than a window has.
     """
-    present = n_cases > 0
-    numerators, n_cases = numerators[present], n_cases[present]
-    if treatment.is_order:
-        ascending = np.argsort(numerators / n_cases, kind="stable")
-        chosen = ascending[treatment.rank(n_cases.size) - 1]
-        return Fraction(int(numerators[chosen]), int(n_cases[chosen]) * unit)
-    if treatment.kind == "pooled" or np.all(n_cases == n_cases[0]):
-        return Fraction(int(numerators.sum()), int(n_cases.sum()) * unit)
-    shares = zip(numerators.tolist(), n_cases.tolist(), strict=True)
-    return sum((Fraction(k, n * unit) for k, n in shares), Fraction(0)) / n_cases.size
+    if treatment.is_window:
+        check_windows(grid, treatment.width)
+        rows = zip(grid.numerators, grid.n_cases, strict=True)
+        windows = (lowest_window(*row, grid.member_codes, treatment.width) for row in rows)
+        return tuple(window.accuracy / grid.unit for window in windows)
+    divisors = case_divisors(grid.n_cases, treatment, grid.member_codes)
+    return tuple(
+        _cell_in_order(numerators[n > 0], n[n > 0], treatment) / grid.unit
+        if treatment.is_order
+        else _weighted_sum(numerators[n > 0], divisor[n > 0]) / grid.unit
+        for numerators, n, divisor in zip(grid.numerators, grid.n_cases, divisors, strict=True)
+    )
+
+
+def _cell_in_order(
+    numerators: NDArray[np.int64], n_cases: NDArray[np.int64], treatment: Treatment
+) -> Fraction:
+    ascending = np.argsort(numerators / n_cases, kind="stable")
+    chosen = ascending[treatment.rank(n_cases.size) - 1]
+    return Fraction(int(numerators[chosen]), int(n_cases[chosen]))
+
+
+def _weighted_sum(numerators: NDArray[np.int64], divisors: NDArray[np.int64]) -> Fraction:
+    """Add up ``numerators / divisors``, equal divisors at once."""
+    totals = ((numerators[divisors == d].sum(), d) for d in np.unique(divisors))
+    return sum((Fraction(int(total), int(d)) for total, d in totals), Fraction(0))
 
 
 def apply_rule(

@@ -12,6 +12,8 @@ from lcstats.cells import Cells
 from lcstats.draws import Draws
 from lcstats.fit import CurveFit, GoodnessOfFit
 from lcstats.lengths import EffectiveLength, Interval
+from lcstats.lengths.answer import treatment_words
+from lcstats.lengths.criterion import parse_treatment
 from lcstats.options import percent
 from lcstats.plots.decay_table import decay_data
 from lcstats.plots.labels import (
@@ -69,10 +71,11 @@ def plot_decay(
 
     With an effective length, its threshold is a dashed line, the length itself a line down from
     a strip above the axes, and its default set a bar in that strip. An arrow says that the end
-    lies outside the tested lengths. For worst depth and quantiles single cells are drawn too.
+    lies outside the tested lengths. For worst depth, quantiles and windows single cells are drawn
+    too.
     A fitted curve is drawn between the tested lengths, with a band from its own bootstrap that
-    holds point by point; it is dashed where its test fails. Under worst depth and quantiles
-    that band is biased, and the key says to which side.
+    holds point by point; it is dashed where its test fails. Under worst depth, quantiles and
+    windows that band is biased, and the key says to which side.
 
     Parameters
     ----------
@@ -117,21 +120,24 @@ def plot_decay(
     level = quoted_estimate(answer).default_set.level if answer else 0.95
     table = decay_data(cells, answer, level=level, fit=fit, draws=draws)
     fails = goodness is not None and not goodness.passes
-    treatment = answer.depth_in_words() if answer else "mean over depths"
+    treatment = answer.criterion.depth_treatment if answer else "mean"
+    said_depth = treatment_words(treatment, len(grid.members))
     noun = "Mean score" if grid.has_fractions else "Accuracy"
     band = _band_words(answer, level)
     with open_panel(ax, width) as panel:
         panel.ax.set_ylim(0.0, 1.0)
-        panel.ax.set_ylabel(f"{noun}, {treatment}")
+        # The axis is too short for all of a window's words; the caption has them.
+        said_short = said_depth.replace(" adjacent", "")
+        panel.ax.set_ylabel(noun if grid.members else f"{noun}, {said_short}")
         start_log_axis(panel.ax, grid.lengths, grid.length_unit)
         marks = [
-            *_draw_accuracy(panel.ax, table, level),
+            *_draw_accuracy(panel.ax, table, level, treatment),
             *_draw_curve(panel.ax, table, f"{curve_words(goodness)}, {band}", fails=fails),
             *_draw_answer(panel.ax, answer, length_writer(grid.lengths, grid.length_unit)),
         ]
         panel.settle()
         set_log_ticks(panel, grid.lengths, grid.length_unit)
-        said = criterion_words(answer) if answer else f"observed, {treatment}"
+        said = criterion_words(answer) if answer else f"observed, {said_depth}"
         caption = f"{clean(grid.task)}: {said}{shape_words(grid)}{unscored_words(grid)}"
         add_title(panel, grid.model, caption, pad=STRIP + 8 if answer else 6)
         add_key(panel, marks)
@@ -139,7 +145,7 @@ def plot_decay(
     return panel.ax
 
 
-def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float) -> Iterator[Mark]:
+def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float, treatment: str) -> Iterator[Mark]:
     by_length = table[table["series"] == "length"]
     single_cells = bool(by_length["depth"].notna().any())
     has_curve = bool((table["series"] == "curve").any())
@@ -158,7 +164,8 @@ def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float) -> Iterator[Mark
     )
     for bar in points[2]:
         bar.set_clip_on(False)
-    what = "observed cell" if single_cells else "observed"
+    part = " window" if parse_treatment(treatment).is_window else " cell"
+    what = f"observed{part if single_cells else ''}"
     yield points, f"{what}, {percent(level)} Wilson interval"
     if single_cells:
         cells = table[table["series"] == "cell"]

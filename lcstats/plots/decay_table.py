@@ -1,5 +1,7 @@
 """What the decay figure shows: accuracy by length with intervals, and single cells beside it."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from lcstats.lengths.criterion import Treatment, parse_treatment
 from lcstats.lengths.crossing import depth_weights, treated
 from lcstats.lengths.jeffreys import design_effects, effective_cases
 from lcstats.lengths.observed import treated_accuracies
+from lcstats.lengths.windows import check_windows, lowest_window
 from lcstats.plots.band import accuracy_of_draws, band_around
 
 N_CURVE_POINTS = 65
@@ -50,7 +53,8 @@ def decay_data(
         and ``upper`` of its Wilson interval, ``n_cases`` and ``n_effective``, the number of
         independent cases the interval rests on. For mean and pooled depth ``depth`` is NaN; for
         worst depth and quantiles it is the depth of the cell that counts and the interval is
-        that cell's own. There follow rows with ``series`` "cell", one per cell with data, and
+        that cell's own; for windows the mean depth of the lowest window, with the interval of that
+        window's mean. There follow rows with ``series`` "cell", one per cell with data, and
         with ``series`` "curve", the fit at many lengths between the shortest and the longest.
 
     Raises
@@ -84,7 +88,7 @@ def decay_data(
     treatment = parse_treatment("mean")
     if effective_length is not None:
         treatment = effective_length.criterion.treatment
-    rows = _cell_rows(grid, treatment) if treatment.is_order else _mean_rows(grid, treatment)
+    rows = _rows_of(treatment)(grid, treatment)
     table = pd.concat([rows, _all_cells(grid)], ignore_index=True)
     lower, upper = wilson_interval(table["accuracy"], table["n_effective"], level)
     bounds = table.assign(lower=lower, upper=upper)
@@ -138,6 +142,12 @@ def wilson_interval(
     return np.clip(np.minimum(lower, share), 0, 1), np.clip(np.maximum(upper, share), 0, 1)
 
 
+def _rows_of(treatment: Treatment) -> Callable[[CellGrid, Treatment], pd.DataFrame]:
+    if treatment.is_window:
+        return _window_rows
+    return _cell_rows if treatment.is_order else _mean_rows
+
+
 def _mean_rows(grid: CellGrid, treatment: Treatment) -> pd.DataFrame:
     pooled = treatment.kind == "pooled"
     n_effective = effective_cases(grid.n_cases, pooled=pooled, members=grid.member_codes)
@@ -170,6 +180,25 @@ def _cell_rows(grid: CellGrid, treatment: Treatment) -> pd.DataFrame:
             "accuracy": _treated(grid, treatment),
             "n_cases": n_cases,
             "n_effective": n_cases.astype(np.float64),
+        }
+    )
+
+
+def _window_rows(grid: CellGrid, treatment: Treatment) -> pd.DataFrame:
+    """Find the lowest window of each length; shared clusters weigh as they do in its mean."""
+    check_windows(grid, treatment.width)
+    counts = zip(grid.numerators, grid.n_cases, strict=True)
+    windows = [lowest_window(*row, grid.member_codes, treatment.width) for row in counts]
+    n_cases = np.array([n[w.columns] for n, w in zip(grid.n_cases, windows, strict=True)])
+    n_effective = treatment.width**2 / (1.0 / n_cases).sum(axis=1)
+    return pd.DataFrame(
+        {
+            "series": "length",
+            "length": grid.lengths,
+            "depth": [grid.depths[window.columns].mean() for window in windows],
+            "accuracy": [float(window.accuracy / grid.unit) for window in windows],
+            "n_cases": n_cases.sum(axis=1),
+            "n_effective": n_effective / design_effects(grid, pooled=False),
         }
     )
 

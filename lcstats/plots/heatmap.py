@@ -30,6 +30,7 @@ from lcstats.plots.tiles import (
     draw_tiles,
     hole_key,
     is_low,
+    row_edges,
     set_tile_axes,
     tile_inches,
 )
@@ -148,7 +149,9 @@ def _write_counts(panel: Panel, table: pd.DataFrame, colors: Colormap, *, graded
     if size < SMALLEST_TEXT:
         return
     column = np.searchsorted(lengths, filled["length"]).tolist()
-    row = (np.flatnonzero(table["n_cases"] > 0) % n_rows).tolist()
+    edges = row_edges(table)
+    middles = (edges[:-1] + edges[1:]) / 2
+    row = middles[np.flatnonzero(table["n_cases"] > 0) % n_rows].tolist()
     for x, y, share, word in zip(column, row, filled["accuracy"], words, strict=True):
         panel.ax.text(x, y, word, size=size, color=_ink_on(colors(share)), ha="center", va="center")
 

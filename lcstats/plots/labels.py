@@ -170,13 +170,16 @@ def band_bias_words(treatment: Treatment) -> str:
     """Say to which side a band leans because its draws are noisy; empty if to none.
 
     Under worst depth each draw is a minimum over noisy depths, which is lower than the minimum of
-    the curve itself; quantiles lean likewise, those above the median upwards.
+    the curve itself, and so is a worst window; quantiles lean likewise, those above the median
+    upwards.
 
     Examples
     --------
     >>> band_bias_words(Treatment("order")), band_bias_words(Treatment("mean"))
     ('biased low: worst depth of noisy draws', '')
     """
+    if treatment.is_window:
+        return "biased low: worst window of noisy draws"
     half = Fraction(1, 2)
     if not treatment.is_order or treatment.quantile == half:
         return ""

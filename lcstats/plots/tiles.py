@@ -17,8 +17,10 @@ from lcstats.plots.panel import POINTS, Mark, Panel, even_ticks, text_widths, ti
 from lcstats.plots.style import HOLE_EDGE, HOLE_FACE, HOLE_HATCH
 
 ROW_INCHES = 0.17
-TASK_INCHES = 0.13
-TASK_POINTS = 9.0
+TASK_INCHES, TASK_POINTS = 0.13, 9.0
+"""Least height of an averaged task in our own figure, and of a line of its name in any."""
+BESIDE = 12.0
+"""Points between tiles and the names of tasks, on top of the depths' labels."""
 TASK_COLUMNS, TASK_LINES = 16, 3
 """Room for the name of an averaged task beside its depths."""
 BAR_POINTS = 5.0
@@ -46,10 +48,20 @@ def row_inches(n_depths: int) -> float:
 
 
 def tile_inches(table: pd.DataFrame) -> float:
-    """Height of all rows in our own figure: also enough for the name of every averaged task."""
-    n_tasks = table["averaged_task"].nunique() if "averaged_task" in table else 0
+    """Height of all rows in our own figure."""
+    edges = row_edges(table)
+    return float(edges[-1] - edges[0]) * row_inches(edges.size - 1)
+
+
+def row_edges(table: pd.DataFrame) -> NDArray[np.float64]:
+    """Where rows begin and end: 1 apart, but every averaged task has room for its name."""
     n_rows = len(table) // table["length"].nunique()
-    return max(row_inches(n_rows) * n_rows, TASK_INCHES * n_tasks)
+    heights = np.ones(n_rows)
+    if "averaged_task" in table:
+        tasks = table["averaged_task"].iloc[:n_rows]
+        n_depths = tasks.groupby(tasks, sort=False).transform("size").to_numpy()
+        heights = np.maximum(1.0, TASK_INCHES / row_inches(n_rows) / n_depths)
+    return np.append(0.0, np.cumsum(heights)) - 0.5
 
 
 def is_low(n_depths: int) -> bool:
@@ -68,11 +80,11 @@ def draw_tiles(
     ax: Axes, table: pd.DataFrame, column: str, colors: Colormap, *, limits: tuple[float, float]
 ) -> Tiles:
     """Draw a column of the table as tiles; where it is NaN, a hatched hole."""
-    image = as_image(table, column)
-    n_depths, n_lengths = image.shape
+    image, rows = as_image(table, column), row_edges(table)
+    n_lengths = image.shape[1]
     mesh = ax.pcolormesh(
         np.arange(n_lengths + 1) - 0.5,
-        np.arange(n_depths + 1) - 0.5,
+        rows,
         np.ma.masked_invalid(image),
         cmap=colors,
         vmin=limits[0],
@@ -80,13 +92,16 @@ def draw_tiles(
         edgecolors="white",
         linewidth=0.3,
     )
-    return Tiles(mesh, _draw_holes(ax, np.isnan(image)))
+    return Tiles(mesh, _draw_holes(ax, np.isnan(image), rows))
 
 
-def _draw_holes(ax: Axes, is_hole: NDArray[np.bool_]) -> PolyCollection:
-    corners = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.5, -0.5]])
+def _draw_holes(ax: Axes, is_hole: NDArray[np.bool_], rows: NDArray[np.float64]) -> PolyCollection:
+    x = np.array([-0.5, -0.5, 0.5, 0.5])
     holes = PolyCollection(
-        [corners + np.array([column, row]) for row, column in np.argwhere(is_hole)],
+        [
+            np.column_stack([x + column, rows[[row, row + 1, row + 1, row]]])
+            for row, column in np.argwhere(is_hole)
+        ],
         facecolor=HOLE_FACE,
         edgecolor=HOLE_EDGE,
         linewidth=0.0,
@@ -124,11 +139,12 @@ def set_tile_axes(panel: Panel, table: pd.DataFrame, unit: str) -> None:
     rows = table.iloc[: len(table) // lengths.size]
     depths = rows["depth"].to_numpy(np.float64)
     ax.set_xlim(-0.5, lengths.size - 0.5)
-    ax.set_ylim(depths.size - 0.5, -0.5)
+    edges = row_edges(table)
+    ax.set_ylim(edges[-1], edges[0])
     ax.spines[:].set_visible(False)
     points = tile_inches(table) * POINTS if panel.figure is not None else panel.height
     if "averaged_task" in rows:
-        _set_task_ticks(panel, rows["averaged_task"].to_numpy(), depths, points)
+        _set_task_ticks(panel, rows, edges, points)
     else:
         _set_depth_ticks(panel, depths, points)
     ax.set_xlabel(length_axis_label(unit))
@@ -152,40 +168,39 @@ def _set_depth_ticks(panel: Panel, depths: NDArray[np.float64], points: float) -
 
 
 def _set_task_ticks(
-    panel: Panel, tasks: NDArray[Any], depths: NDArray[np.float64], points: float
+    panel: Panel, rows: pd.DataFrame, edges: NDArray[np.float64], points: float
 ) -> None:
     """Name every task once, left of its depths, and part it from the next."""
-    ax = panel.ax
+    ax, tasks = panel.ax, rows["averaged_task"].to_numpy()
+    depths = rows["depth"].to_numpy(np.float64)
     starts = np.flatnonzero(np.append(True, tasks[1:] != tasks[:-1]))
     ends = np.append(starts[1:], tasks.size)
+    middles = (edges[starts] + edges[ends]) / 2
     if starts.size == tasks.size:
-        ax.set_yticks(starts, list(map(clean, tasks)))
+        ax.set_yticks(middles, list(map(clean, tasks)))
         return
+    heights = (edges[ends] - edges[starts]) * points / (edges[-1] - edges[0])
     size = tick_font_size(ax, "y")
     shown = np.concatenate(
         [
-            first + np.array(even_ticks(points / tasks.size, np.full(end - first, size), gap=1))
-            for first, end in zip(starts, ends, strict=True)
-            if end - first > 1 or not np.isnan(depths[first])
+            first + np.array(even_ticks(height / n_rows, np.full(n_rows, size), gap=1))
+            for first, n_rows, height in zip(starts, ends - starts, heights, strict=True)
+            if n_rows > 1 or not np.isnan(depths[first])
         ]
     )
     known = depth_labels(depths)
     labels = [known[row] for row in shown.tolist()]
-    ax.set_yticks(shown, labels)
-    for first in starts[1:].tolist():
-        ax.axhline(first - 0.5, color="white", linewidth=2.0)
+    ax.set_yticks((edges[shown] + edges[shown + 1]) / 2, labels)
+    for edge in edges[starts[1:]].tolist():
+        ax.axhline(edge, color="white", linewidth=2.0)
     names = ax.secondary_yaxis("left")
-    names.set_yticks((starts + ends - 1) / 2, _fitted_names(tasks[starts], ends - starts, points))
-    beside = text_widths(ax, labels, size).max() + size
-    names.tick_params(length=0, pad=beside)
+    names.set_yticks(middles, list(map(_fitted_name, tasks[starts].tolist(), heights.tolist())))
+    names.tick_params(length=0, pad=text_widths(ax, labels, size).max() + BESIDE)
     names.spines[:].set_visible(False)
     names.set_ylabel("Task, depth (0 = start)" if points > LOW else "Task, depth")
 
 
-def _fitted_names(tasks: NDArray[Any], n_rows: NDArray[np.int64], points: float) -> list[str]:
-    """Break long names into as many lines as their blocks are high."""
-    n_lines = np.clip(points * n_rows / n_rows.sum() // TASK_POINTS, 1, TASK_LINES).tolist()
-    return [
-        wrap_name(task, TASK_COLUMNS, n_lines=int(lines))
-        for task, lines in zip(tasks, n_lines, strict=True)
-    ]
+def _fitted_name(task: str, height: float) -> str:
+    """Break a long name into as many lines as its block is high."""
+    n_lines = int(np.clip(height // TASK_POINTS, 1, TASK_LINES))
+    return wrap_name(task, TASK_COLUMNS, n_lines=n_lines)

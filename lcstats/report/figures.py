@@ -90,11 +90,11 @@ def _plans(
     )
     yield _Plan(
         "heatmap",
-        "Accuracy by length and depth",
+        f"Accuracy by {'task, ' if cells.grid.members else ''}length and depth",
         describe_heatmap(cells),
         lambda: plot_heatmap(cells, effective_length=answer),
     )
-    if np.isfinite(cells.grid.depths).sum() > 1:
+    if np.isfinite(cells.grid.depths).sum() > 1 and not cells.grid.members:
         yield _Plan(
             "depth",
             "Accuracy by depth",
@@ -212,11 +212,14 @@ def describe_heatmap(cells: Cells) -> str:
     accuracy = grid.accuracy
     row, column = np.unravel_index(np.nanargmin(accuracy), accuracy.shape)
     place = f"length {grid.lengths[row]}"
+    if grid.members:
+        place = f"{grid.members[grid.member_codes[column]]}, {place}"
     if not np.isnan(grid.depths[column]):
         place += f", depth {depth_labels(grid.depths)[column]}"
     n_holes = int((grid.n_cases == 0).sum())
     holes = f" {n_holes} of {accuracy.size} cells have no scored trial." if n_holes else ""
     size = f"{counted(grid.lengths.size, 'length')} by {counted(grid.depths.size, 'depth')}"
+    size += f" of {len(grid.members)} tasks" * bool(grid.members)
     return (
         f"Accuracy of {accuracy.size - n_holes} cells, {size}: from {np.nanmin(accuracy):.2f} to "
         f"{np.nanmax(accuracy):.2f}; the lowest is at {place}.{holes}"

@@ -11,7 +11,8 @@ from scipy.stats import binom
 from lcstats.cells import Cells, count_cells
 from lcstats.lengths import Criterion, certification_floor, effective_length
 from lcstats.lengths.binomial import at_least, at_most
-from lcstats.lengths.certified import certified_mean, certified_order, mean_levels
+from lcstats.lengths.certified.cells import certified_cells
+from lcstats.lengths.certified.means import certified_mean, mean_levels
 from lcstats.lengths.criterion import parse_treatment
 from lcstats.trials import Trials
 
@@ -128,7 +129,7 @@ def order_set_error(rates, n, treatment, tau):
         cells = Cells.from_counts(
             np.arange(1, len(rates) + 1), np.linspace(0, 1, rates.shape[1]), n_cases=n, successes=k
         )
-        bounds = certified_order(cells.grid, tau, treatment, level=0.95)
+        bounds = certified_cells(cells.grid, tau, treatment, level=0.95)
         error += probability * (not bounds.lower <= theta <= bounds.upper)
     return error
 
@@ -152,10 +153,10 @@ def test_exact_error_of_the_order_set(treatment, rates):
 
 def test_perfect_cells_certify_from_the_floor_on():
     criterion = Criterion(0.85, depth_treatment="worst")
-    for n, lower in ((22, 0), (23, 2)):
+    for n, lower in ((18, 0), (19, 2)):
         cells = Cells.from_counts([1000, 2000], [0, 1], n_cases=n, successes=np.full((2, 2), n))
         interval = effective_length(cells, criterion).observed.default_set
-        assert (interval.lower, interval.upper, interval.floor) == (lower, 2, 23)
+        assert (interval.lower, interval.upper, interval.floor) == (lower, 2, 19)
 
 
 def test_one_hopeless_cell_rejects_its_length():
@@ -209,9 +210,9 @@ def test_unbalanced_rows_are_certified_when_pooled():
     assert interval.lower == 1
 
 
-def test_cases_of_one_cell_in_one_cluster_leave_every_outcome():
+def test_quantile_of_cases_of_one_cell_in_one_cluster_leaves_every_outcome():
     frame = frame_of(cluster=["shared"] * 40)
-    criterion = Criterion(0.7, depth_treatment="worst")
+    criterion = Criterion(0.7, depth_treatment="quantile:0.8")
     interval = effective_length(
         count_cells(Trials.from_frame(frame)), criterion
     ).observed.default_set

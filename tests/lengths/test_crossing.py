@@ -34,6 +34,7 @@ def crossing_of(curve, criterion, **options):
         ("mean", lambda p: p.mean()),
         ("worst", lambda p: p.min()),
         ("quantile:0.1", lambda p: np.sort(p)[1]),
+        ("window:3", lambda p: np.convolve(p, np.ones(3) / 3, "valid").min()),
         ("pooled", lambda p: p.mean()),
     ],
 )
@@ -149,7 +150,7 @@ def test_a_crossing_that_is_not_there_says_why():
         assert curve.to_dict()["crossing_status"] == status
 
 
-@pytest.mark.parametrize("treatment", ["mean", "worst", "quantile:0.1"])
+@pytest.mark.parametrize("treatment", ["mean", "worst", "quantile:0.1", "window:3"])
 @pytest.mark.parametrize("rule", ["absolute", "relative"])
 def test_every_draw_crosses_where_its_own_curve_does(treatment, rule):
     """Against the search for one curve at a time."""

@@ -302,6 +302,7 @@ def test_worst_depth_and_quantiles_have_no_headline():
         ({"threshold": 0.85, "rule": "best"}, "pass rule='absolute'"),
         ({"threshold": 0.85, "depth_treatment": "quantile:2"}, "quantile:0.1"),
         ({"threshold": 0.85, "depth_treatment": "median"}, "quantile:0.1"),
+        ({"threshold": 0.85, "depth_treatment": "window:1.5"}, "window:3"),
         ({"threshold": 0.85, "guess_rate": 1}, "write one in four as 0.25"),
         ({"threshold": 0.85, "base_lengths": (1024,)}, "pass rule='relative'"),
     ],

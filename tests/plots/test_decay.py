@@ -1,6 +1,7 @@
 """The decay figure: its table against hand-computed intervals, its artists against the rules."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from lcstats.cells import Cells
 from lcstats.draws import resample
 from lcstats.errors import OptionError
 from lcstats.fit import fit_curve, goodness_of_fit
-from lcstats.lengths import Interval
+from lcstats.lengths import Criterion, Interval
 from lcstats.plots import decay_data, plot_decay
 from lcstats.plots.decay import set_ends
 from lcstats.plots.panel import log_limits
@@ -92,6 +93,38 @@ def test_a_quantile_is_the_cell_of_its_rank():
     answer = answer_of(cells, depth_treatment="quantile:0.5")
     row = decay_data(cells, answer).iloc[0]
     assert (row["depth"], row["accuracy"]) == (1.0, 0.85)
+
+
+def windowed(cells, width):
+    """An answer with windows as its depth treatment."""
+    answer = answer_of(cells, depth_treatment="worst")
+    return replace(answer, criterion=Criterion(0.85, depth_treatment=f"window:{width}"))
+
+
+def test_a_window_has_the_interval_of_its_own_mean():
+    cells = Cells.from_counts(
+        [4096, 8192],
+        [0.0, 0.25, 0.5, 1.0],
+        n_cases=[[20, 20, 20, 20], [20, 5, 20, 20]],
+        successes=[[20, 17, 19, 20], [20, 4, 10, 18]],
+    )
+    table = rows(decay_data(cells, windowed(cells, 2)), "length")
+    assert table["depth"].tolist() == [0.375, 0.375]
+    assert table["accuracy"].tolist() == pytest.approx([0.9, 0.65])
+    assert table["n_cases"].tolist() == [40, 25]
+    assert table["n_effective"].tolist() == pytest.approx([40, 16])
+    assert table["lower"].tolist() == pytest.approx([wilson(0.9, 40)[0], wilson(0.65, 16)[0]])
+
+
+def test_windows_are_drawn_with_single_cells():
+    cells = simulated(n_cases=40)
+    ax = plot_decay(cells, effective_length=windowed(cells, 3), fit=fit_curve(cells))
+    words = [" ".join(text.get_text().split()) for text in ax.get_legend().get_texts()]
+    assert "observed window, 95% Wilson interval" in words
+    assert "all cells" in words
+    assert any("(biased low: worst window of noisy draws)" in word for word in words)
+    assert ax.get_ylabel() == "Accuracy, worst window of 3 depths"
+    assert clipped_and_overlapping(ax) == ([], [])
 
 
 def test_holes_count_for_nothing():

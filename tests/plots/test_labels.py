@@ -138,6 +138,7 @@ def test_level_is_not_rounded(level, said):
         ("worst", "biased low: worst depth of noisy draws"),
         ("quantile:0.1", "biased low: quantile of depths of noisy draws"),
         ("quantile:0.5", ""),
+        ("window:3", "biased low: worst window of noisy draws"),
         ("quantile:0.9", "biased high: quantile of depths of noisy draws"),
     ],
 )

@@ -1,0 +1,74 @@
+"""``certify``: the certified set of any depth treatment, or every outcome where none is proved."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from lcstats.cells import CellGrid
+from lcstats.lengths.certified.bounded import certified_bounded
+from lcstats.lengths.certified.bounds import Bounds
+from lcstats.lengths.certified.cells import certified_cells
+from lcstats.lengths.certified.means import certified_mean
+from lcstats.lengths.certified.ranks import certified_rank
+from lcstats.lengths.certified.scan import certified_worst
+from lcstats.lengths.certified.window import certified_window
+from lcstats.lengths.criterion import Criterion
+
+
+def certify(grid: CellGrid, bar: Fraction, criterion: Criterion, *, level: float) -> Bounds:
+    """Return the certified set; it holds every outcome, and says why, where none is proved.
+
+    Parameters
+    ----------
+    grid : CellGrid
+    bar : Fraction
+        In accuracy, after the threshold rule.
+    criterion : Criterion
+    level : float
+    """
+    treatment = criterion.treatment
+    if not treatment.is_order:
+        return certified_mean(grid, bar, level=level)
+    gap = _gap(grid, criterion)
+    if gap:
+        return Bounds(0, grid.lengths.size, None, {"construction": f"every outcome: {gap}"})
+    if treatment.is_window:
+        if grid.has_fractions:
+            return certified_bounded(grid, bar, level=level, width=treatment.width)
+        return certified_window(grid, bar, treatment.width, level=level)
+    rank = treatment.rank(grid.depths.size)
+    if rank == 1:
+        is_simple = not grid.has_fractions and not _is_clustered(grid)
+        return (certified_worst if is_simple else certified_bounded)(grid, bar, level=level)
+    if bar < 1 and _is_balanced(grid) and not grid.has_fractions and not _is_clustered(grid):
+        return certified_rank(grid, bar, rank, level=level)
+    return certified_cells(grid, bar, treatment, level=level)
+
+
+def _gap(grid: CellGrid, criterion: Criterion) -> str | None:
+    """Say what keeps parts of a length from being certified, or None."""
+    treatment = criterion.treatment
+    if criterion.rule == "relative":
+        return "the base of a relative threshold is measured too, and no set is proved for that"
+    if treatment.is_window:
+        if not _is_balanced(grid):
+            return "the depths of a length have unequal numbers of cases"
+        return "cases share clusters" if _is_clustered(grid) else None
+    if treatment.rank(grid.depths.size) > 1 and _shares_within_cells(grid):
+        return "cases of one cell share clusters"
+    return None
+
+
+def _is_balanced(grid: CellGrid) -> bool:
+    return bool(np.all(grid.n_cases == grid.n_cases[:, :1]))
+
+
+def _is_clustered(grid: CellGrid) -> bool:
+    return grid.cases is not None and grid.cases.is_clustered
+
+
+def _shares_within_cells(grid: CellGrid) -> bool:
+    if grid.cases is None:
+        return False
+    pairs = np.unique(np.stack([grid.cases.cell, grid.cases.cluster]), axis=1)
+    return bool(pairs.shape[1] < grid.cases.cell.size)

@@ -1,0 +1,142 @@
+"""Laws of scan statistics where every cell lies at the bar: simulated once, and kept on disk."""
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_cache_path
+from scipy.special import betaincinv
+
+from lcstats.lengths.certified.bounds import spend
+from lcstats.records import freeze_arrays
+
+CONFIDENCE = 0.999
+"""With which a share of simulated tables bounds the probability that it stands for."""
+
+LAW_VERSION = 1
+"""Changes with the statistics or with how they are simulated, so that no old law is read."""
+
+TIE = 1e-9
+"""Relative difference within which two sums of likelihood ratios are the same number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TailLaw:
+    """A simulated law, for upper bounds of its tail probabilities.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_tables,)
+        Ascending.
+    """
+
+    values: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        """Make the array read-only."""
+        freeze_arrays(self)
+
+    def p_values(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Bound P(law >= statistic) from above, each with confidence .999 (Clopper-Pearson)."""
+        reached = self.values.size - np.searchsorted(self.values, statistics * (1 - TIE))
+        return share_bound(reached, self.values.size)
+
+    def n_rejected(self, statistics: NDArray[np.float64], limit: float) -> int:
+        """Count statistics with a p-value of at most `limit`."""
+        most = bisect_right(range(self.values.size), limit, key=self._bound_of)
+        if most == 0:
+            return 0
+        critical = self.values[self.values.size - most]
+        return int(np.count_nonzero(statistics * (1 - TIE) > critical))
+
+    def _bound_of(self, n_reached: int) -> float:
+        return float(share_bound(np.array(n_reached), self.values.size))
+
+
+def share_bound(n_hits: NDArray[np.int64], n_tables: int) -> NDArray[np.float64]:
+    """Upper Clopper-Pearson bound of a probability that `n_hits` of `n_tables` estimate.
+
+    Examples
+    --------
+    >>> share_bound(np.array([0, 50, 1000]), 1000).round(4).tolist()
+    [0.0069, 0.0751, 1.0]
+    """
+    others = np.maximum(n_tables - n_hits, 1)
+    bound = betaincinv(n_hits + 1.0, others, CONFIDENCE)
+    return np.where(n_hits >= n_tables, 1.0, bound)
+
+
+def union_error(
+    laws: Sequence[TailLaw], draws: Sequence[NDArray[np.float64]], error: float
+) -> float:
+    """Bound how often "the first j lengths are all good" is rejected, for the worst j.
+
+    Parameters
+    ----------
+    laws : sequence of TailLaw, one per length
+        With which the p-values are taken.
+    draws : sequence of ndarray, one per length
+        Statistics simulated where the lengths are better than at the bar.
+    error : float
+        Level of the rejections.
+    """
+    worst = 0.0
+    for j in range(1, len(laws) + 1):
+        hits = [
+            share_bound(np.array(law.n_rejected(drawn, limit)), drawn.size)
+            for law, drawn, limit in zip(laws, draws, spend(j, error).tolist(), strict=False)
+        ]
+        worst = max(worst, float(np.sum(hits)))
+    return worst
+
+
+def kept_law(design: str, simulate: Callable[[], NDArray[np.float64]]) -> TailLaw:
+    """Return the law of a design from the cache folder, or simulate it and keep it there.
+
+    Parameters
+    ----------
+    design : str
+        Everything that the law depends on.
+    simulate : callable
+        Returns the statistic of every simulated table; equal from call to call.
+    """
+    path = law_path(design)
+    values = _read(path)
+    if values is None:
+        values = np.sort(simulate())
+        _keep(path, values)
+    return TailLaw(values)
+
+
+def law_path(design: str) -> Path:
+    """Return the file a law is kept in: ``LCSTATS_CACHE_DIR``, or the user's cache folder."""
+    folder = os.environ.get("LCSTATS_CACHE_DIR") or user_cache_path("lcstats")
+    name = sha256(f"{LAW_VERSION} {design}".encode()).hexdigest()[:24]
+    return Path(folder) / "laws" / f"{name}.npy"
+
+
+def _read(path: Path) -> NDArray[np.float64] | None:
+    """Return a kept law; None where there is none, or where the file is damaged."""
+    try:
+        values = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    sound = values.dtype == np.float64 and values.ndim == 1 and bool(np.all(np.diff(values) >= 0))
+    return values if sound else None
+
+
+def _keep(path: Path, values: NDArray[np.float64]) -> None:
+    """Write a law whole; where no folder can be written to it is simulated again next time."""
+    part = path.with_name(f".{path.stem}.{os.getpid()}.npy")
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.save(part, values)
+        part.replace(path)
+    with suppress(OSError):
+        part.unlink(missing_ok=True)
