@@ -222,8 +222,6 @@ def _refusal(kind: str, grid: CellGrid, criterion: Criterion) -> str | None:
         return "the Jeffreys set exists for mean and pooled depth only" if order else None
     if criterion.treatment.is_order:
         return None
-    if criterion.rule == "relative":
-        return "no set is proved for a relative threshold, whose base is measured too"
     if grid.has_fractions:
         return "graded scores or folded repeats are not 0/1 outcomes"
     if grid.cases is not None and grid.cases.is_clustered:

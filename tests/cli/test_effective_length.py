@@ -98,6 +98,22 @@ def test_a_length_that_does_not_exist_is_null(run_json, sweep):
     assert low["sets"][0]["lower"] is None
 
 
+def test_windows_are_said_in_words_and_in_json(run, run_json, tmp_path):
+    path = tmp_path / "trials.csv"
+    simulated = ("--lengths", "1024,2048", "--depths", "5", "--trials", "5", "-o", str(path))
+    assert run("simulate", "--truth", "single-needle", *simulated).exit_code == 0
+    args = ("effective-length", path, "--depth", "window:3", "--method", "observed")
+    result = run(*args)
+    assert "depth treatment: worst window of 3 adjacent depths" in result.stdout
+    assert "no headline" in result.stdout
+    assert "a single bad depth may not show" in result.stderr
+    group = run_json(*args)["groups"][0]
+    assert group["criterion"]["depth_treatment"] == "window:3"
+    wide = run("effective-length", path, "--depth", "window:6")
+    assert (wide.exit_code, wide.stdout) == (2, "")
+    assert "use window:5, or leave that length out" in wide.stderr
+
+
 def test_more_columns_make_more_groups(run_json, sweep):
     document = run_json("effective-length", sweep, "--by", "model,task,question")
     assert len(document["groups"]) == 10
@@ -110,6 +126,7 @@ def test_more_columns_make_more_groups(run_json, sweep):
         (("--threshold", "85"), "write 85 percent as 0.85"),
         (("--threshold", "high"), "write it as 0.85"),
         (("--depth", "deepest"), "quantile:0.1"),
+        (("--depth", "window:0"), "window:3"),
         (("--level", "95"), "write 0.95, say"),
         (("--method", "flexible"), "expected one or more of observed, curve"),
         (("--set", "certified,hybrid"), "'hybrid'; expected one or more of default, certified"),
@@ -212,9 +229,12 @@ def test_penalty_and_guess_rate_reach_the_curve(run, run_json, sweep):
     assert plain != guessed
 
 
-def test_only_a_certified_set_is_called_proved(run, sweep):
-    args = ("effective-length", sweep, "--select", "model=alpha", "--method", "observed")
-    jeffreys = run(*args, "--threshold-rule", "relative", "--level", "0.995").stdout
+def test_only_a_certified_set_is_called_proved(run, tmp_path):
+    table = tmp_path / "graded.csv"
+    rows = [f"{length},0.5,{score}" for length in (1024, 2048) for score in (1, 0.5, 0.25, 1)]
+    table.write_text("length,depth,score\n" + "\n".join(rows))
+    args = ("effective-length", table, "--method", "observed")
+    jeffreys = run(*args, "--level", "0.995").stdout
     assert "  99.5% set, built to hold the true one that often, which simulations" in jeffreys
     assert "; not certified, because" in jeffreys
     assert "proved to" not in jeffreys

@@ -188,7 +188,6 @@ def frame_of(**columns):
         (frame_of(score=[0.5, 1.0] * 20), Criterion(0.7), "graded scores"),
         (frame_of(cluster=np.repeat(np.arange(20).astype(str), 2)), Criterion(0.7), "clusters"),
         (frame_of(depth=[0.0] * 15 + [0.5] * 25), Criterion(0.7), "unequal numbers"),
-        (frame_of(), Criterion(0.7, rule="relative"), "relative threshold"),
     ],
 )
 def test_default_falls_back_to_jeffreys_by_name_and_reason(frame, criterion, reason):

@@ -10,6 +10,7 @@ from lcstats.lengths.certified.bounds import Bounds
 from lcstats.lengths.certified.cells import certified_cells
 from lcstats.lengths.certified.means import certified_mean
 from lcstats.lengths.certified.ranks import certified_rank
+from lcstats.lengths.certified.relative import certified_relative
 from lcstats.lengths.certified.scan import certified_worst
 from lcstats.lengths.certified.window import certified_window
 from lcstats.lengths.criterion import Criterion
@@ -27,6 +28,8 @@ def certify(grid: CellGrid, bar: Fraction, criterion: Criterion, *, level: float
     level : float
     """
     treatment = criterion.treatment
+    if not treatment.is_order and criterion.rule == "relative":
+        return certified_relative(grid, criterion, level=level)
     if not treatment.is_order:
         return certified_mean(grid, bar, level=level)
     gap = _gap(grid, criterion)

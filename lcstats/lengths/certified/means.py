@@ -46,10 +46,9 @@ def certified_mean(grid: CellGrid, tau: Fraction, *, level: float) -> Bounds:
     n = grid.n_cases.sum(axis=1)
     k = grid.numerators.sum(axis=1) // grid.unit
     levels = mean_levels(tuple(n.tolist()), tau, 1 - level)
-    tails = np.where(k <= n * float(tau) - 1, at_most(k, n, float(tau)), 1.0)
     return Bounds(
         lower=leading(k >= np.array(levels.least)),
-        upper=highest_kept(tails, levels.upper),
+        upper=highest_kept(low_tails(k, n, tau), levels.upper),
         floor=certification_floor(tau, 1 - level),
         diagnostics={
             "construction": "binomial tails by Hoeffding's inequality",
@@ -58,6 +57,13 @@ def certified_mean(grid: CellGrid, tau: Fraction, *, level: float) -> Bounds:
             "upper_error": levels.upper,
         },
     )
+
+
+def low_tails(
+    k: NDArray[np.int64], n: NDArray[np.int64], tau: Fraction
+) -> NDArray[np.float64]:
+    """P(Bin(n, tau) <= k) where Hoeffding's inequality holds, else 1."""
+    return np.where(k <= n * float(tau) - 1, at_most(k, n, float(tau)), 1.0)
 
 
 @lru_cache(maxsize=4096)
