@@ -1,15 +1,17 @@
 """Draws: accuracies on the grid, with the coefficients behind them - one type for every method."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lcstats.cells import CaseIndex, CellGrid
 from lcstats.curve import FloatArray, accuracy_from_logit
-from lcstats.errors import OptionError, describe
+from lcstats.errors import Notice, OptionError, describe
 from lcstats.fit import CurveFit, draw_counts, refit
-from lcstats.options import DrawKind, check_option, check_type, check_whole
+from lcstats.options import BootstrapKind, DrawKind, check_option, check_type, check_whole
 from lcstats.records import freeze_arrays
 
 N_DRAWS = 2000
@@ -24,7 +26,7 @@ class Draws:
 
     Attributes
     ----------
-    kind : {"parametric_bootstrap", "cluster_bootstrap"}
+    kind : {"parametric_bootstrap", "cluster_bootstrap", "posterior", "prior"}
     lengths : ndarray of int64, shape (n_lengths,)
     depths : ndarray of float64, shape (n_depths,)
     accuracies : ndarray of float64, shape (n_draws, n_lengths, n_depths)
@@ -32,6 +34,14 @@ class Draws:
     terms : tuple of str
     n_failed : int
         Draws whose fit did not converge; they stay in, where the fit stopped.
+    lapse_rates : ndarray of float64, shape (n_draws,), or None
+        None where the lapse rate is the same in all draws.
+    statistics : mapping of str to ndarray, shape (n_draws,)
+        What a sampler says of each draw. Several chains take turns: draw i is of chain
+        i modulo ``diagnostics["n_chains"]``.
+    diagnostics : mapping of str to number or str
+        How the draws were made, and how far they can be trusted.
+    notices : tuple of Notice
     """
 
     kind: DrawKind
@@ -40,7 +50,11 @@ class Draws:
     accuracies: FloatArray
     coefficients: FloatArray
     terms: tuple[str, ...]
-    n_failed: int
+    n_failed: int = 0
+    lapse_rates: FloatArray | None = None
+    statistics: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -51,18 +65,30 @@ class Draws:
 
     def first(self, n_draws: int) -> "Draws":
         """Return the first draws, all of them if there are no more."""
+        lapse = self.lapse_rates
         return replace(
-            self, accuracies=self.accuracies[:n_draws], coefficients=self.coefficients[:n_draws]
+            self,
+            accuracies=self.accuracies[:n_draws],
+            coefficients=self.coefficients[:n_draws],
+            lapse_rates=None if lapse is None else lapse[:n_draws],
+            statistics={name: values[:n_draws] for name, values in self.statistics.items()},
         )
 
     def __repr__(self) -> str:
-        return f"Draws({self.kind}, {len(self)} draws, {self.n_failed} failed fits)"
+        said = f"{self.n_failed} failed fits"
+        if self.diagnostics:
+            pairs = self.diagnostics.items()
+            said = ", ".join(
+                f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
+                for name, value in pairs
+            )
+        return f"Draws({self.kind}, {len(self)} draws, {said})"
 
 
 def resample(
     fit: CurveFit,
     *,
-    kind: DrawKind = "parametric_bootstrap",
+    kind: BootstrapKind = "parametric_bootstrap",
     n_draws: int = N_DRAWS,
     seed: int = 0,
     n_threads: int = 1,
@@ -105,7 +131,7 @@ def resample(
     (100, 3, 3)
     """
     check_type(fit, CurveFit, "fit")
-    check_option(kind, DrawKind, "kind")
+    check_option(kind, BootstrapKind, "kind")
     for name, value, least in (
         ("n_draws", n_draws, 1),
         ("seed", seed, 0),
@@ -130,14 +156,22 @@ def resample(
     )
 
 
-def accuracies_of(fit: CurveFit, coefficients: FloatArray) -> FloatArray:
-    """Accuracies on the whole grid, (n_draws, n_terms) to (n_draws, n_lengths, n_depths)."""
+def accuracies_of(
+    fit: CurveFit, coefficients: FloatArray, lapse_rates: FloatArray | None = None
+) -> FloatArray:
+    """Accuracies on the whole grid, (n_draws, n_terms) to (n_draws, n_lengths, n_depths).
+
+    Lapse rates, shape (n_draws,), stand in for that of the fit.
+    """
     length = fit.grid.lengths.astype(np.float64)[:, None]
     design = fit.law.design(length, fit.grid.depths[None, :])
     logits = np.einsum("...t,nt->n...", design, coefficients)
-    return accuracy_from_logit(
-        logits, guess_rate=fit.curve.guess_rate, lapse_rate=fit.curve.lapse_rate
-    )
+    if lapse_rates is None:
+        return accuracy_from_logit(
+            logits, guess_rate=fit.curve.guess_rate, lapse_rate=fit.curve.lapse_rate
+        )
+    share = 1.0 - fit.curve.guess_rate - lapse_rates[:, None, None]
+    return np.asarray(fit.curve.guess_rate + share * accuracy_from_logit(logits))
 
 
 def _redraw_clusters(

@@ -8,17 +8,19 @@ from lcstats.errors import LcstatsError, OptionError, describe
 
 Axis = Literal["asked", "received"]
 DepthUnit = Literal["fraction", "percent", "hundredths", "tokens", "index0", "index1"]
-DrawKind = Literal["parametric_bootstrap", "cluster_bootstrap"]
+BootstrapKind = Literal["parametric_bootstrap", "cluster_bootstrap"]
+DrawKind = Literal["parametric_bootstrap", "cluster_bootstrap", "posterior", "prior"]
 TermTestKind = Literal["parametric_bootstrap", "quasi_likelihood"]
 LengthUnit = Literal[
     "tokens", "k1000", "k1024", "characters", "words", "documents", "pairs", "lines"
 ]
 MassKind = Literal["bootstrap", "jeffreys"]
-Method = Literal["observed", "curve"]
+Method = Literal["observed", "curve", "flexible"]
 Penalty = Literal["jeffreys", "none"]
 Repeats = Literal["fold", "independent"]
+Sampler = Literal["auto", "importance", "nuts"]
 ScoreScale = Literal["0-1", "0-100", "1-10", "0-10"]
-SetKind = Literal["default", "certified", "jeffreys"]
+SetKind = Literal["default", "certified", "jeffreys", "hybrid", "strict", "posterior"]
 ThresholdRule = Literal["absolute", "relative", "above_chance"]
 
 STATUSES = (

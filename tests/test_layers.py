@@ -23,6 +23,7 @@ LAYERS = (
     ("cells", "curve"),
     ("readers", "truths", "datasets", "fit", "flexible"),
     ("draws",),
+    ("posterior",),
     ("lengths", "power"),
     ("needles", "comparison", "plan", "runner"),
     ("plots",),
@@ -49,7 +50,7 @@ THIRD_PARTY = {
     "kernels": {"numba", "numpy"},
 }
 
-MAY_IMPORT_LATE = (("__init__",), ("cli",), ("draws",), ("runner", "backends"))
+MAY_IMPORT_LATE = (("__init__",), ("cli",), ("posterior",), ("runner", "backends"))
 OUTSIDE = {"benchmarks", "sims", "tests"}
 NOT_A_ROOM = {"util", "utils", "_util", "_utils"}
 LONGEST_FUNCTION = 60

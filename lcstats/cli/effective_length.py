@@ -90,11 +90,13 @@ def analyse(
     """State the effective length of one group as the flags say; a fit's notices join its own."""
     from lcstats.lengths import effective_length
     from lcstats.lengths.notices import notices_on_penalty
+    from lcstats.report.fits import surface_if_wanted
 
     answer = effective_length(
         cells,
         analysis.criterion(),
         fit=None if tested is None else tested.fit,
+        flexible=surface_if_wanted(cells, analysis.methods, seed=analysis.seed),
         level=analysis.level,
         sets=analysis.sets,
         masses=analysis.masses,
@@ -109,7 +111,7 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
     from lcstats.lengths.answer import SET_MEANINGS
     from lcstats.trials.wording import counted
 
-    estimate = answer.observed
+    estimate = answer.quoted
     unit = answer.length_unit
     yield f"{answer.model} on {answer.task}"
     if answer.members:
@@ -127,9 +129,11 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
         yield f"  Longest passing length: {estimate.longest_passing} {unit}, past lengths that fail"
     yield from _mass_lines(estimate)
     fails = any(notice.code == "curve-does-not-fit" for notice in answer.notices)
-    for other in answer.estimates:
+    for other in answer.beside:
         if other.method == "curve":
             yield from _curve_lines(other, unit, fails=fails)
+        else:
+            yield from _other_lines(other, unit)
     n_unscored = sum(answer.unscored_by_length.values())
     yield (
         f"  Counts: {counted(answer.n_trials.sum() + n_unscored, 'trial')}, "
@@ -149,6 +153,19 @@ def _curve_lines(estimate: "Estimate", unit: str, *, fails: bool) -> Iterator[st
     for interval in estimate.sets:
         yield (
             f"  {percent(interval.level)} set of the curve, good only if the curve fits: "
+            f"{interval.display} {unit} ({interval.kind})"
+        )
+    yield from _mass_lines(estimate)
+
+
+def _other_lines(estimate: "Estimate", unit: str) -> Iterator[str]:
+    """Yield what a method says that is not the one to quote."""
+    from lcstats.lengths.answer import METHOD_WORDS, SET_MEANINGS
+
+    yield f"  {METHOD_WORDS[estimate.method]}: {estimate.display} {unit} ({estimate.method})"
+    for interval in estimate.sets:
+        yield (
+            f"  {percent(interval.level)} set, {SET_MEANINGS[interval.kind]}: "
             f"{interval.display} {unit} ({interval.kind})"
         )
     yield from _mass_lines(estimate)

@@ -41,6 +41,7 @@ def read_results(reading: ReadingOptions, by: Sequence[str] = GROUP) -> "Trials 
             encoding=reading.encoding,
             decimal=reading.decimal,
             skip_bad_lines=reading.skip_bad_lines,
+            cases_per_cell=reading.cases_per_cell,
         )
     for column, value in reading.select:
         results = _select(results, column, value)

@@ -53,6 +53,7 @@ class ReadingOptions:
     encoding: str | None
     decimal: str
     skip_bad_lines: bool
+    cases_per_cell: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +212,12 @@ _READING: tuple[Wrap, ...] = (
         help="Decimal mark of numbers in text files.",
     ),
     click.option("--skip-bad-lines", is_flag=True, help="Leave out lines that cannot be read."),
+    click.option(
+        "--cases-per-cell",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Cases that each mean is of, in a table of means by depth and length.",
+    ),
 )
 
 _PENALTY = click.option(
@@ -273,8 +280,9 @@ _ANALYSIS: tuple[Wrap, ...] = (
         "--depth",
         default="mean",
         show_default=True,
-        metavar="mean|worst|pooled|quantile:Q",
-        help="How the depths of a length become one accuracy.",
+        metavar="mean|worst|pooled|quantile:Q|window:W",
+        help="How the depths of a length become one accuracy; window:3 is the smallest mean over "
+        "three adjacent depths.",
     ),
     click.option(
         "--method",
@@ -283,8 +291,8 @@ _ANALYSIS: tuple[Wrap, ...] = (
         multiple=True,
         default=(),
         callback=_flatten,
-        help="How accuracies come from data; observed is always stated, and curve too unless this "
-        "flag leaves it out.",
+        help="How accuracies come from data; observed is always stated, and so are curve and, up "
+        "to 400 cells, flexible unless this flag leaves them out.",
     ),
     _PENALTY,
     click.option(

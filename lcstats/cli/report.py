@@ -71,7 +71,7 @@ def command(
     else:
         results, origin = read_results(reading, analysis.by), ""
     settings = ReportSettings(
-        methods=("observed", "curve") if analysis.wants_curve else ("observed",),
+        methods=analysis.methods,
         penalty=analysis.penalty,
         sets=analysis.sets,
         masses=analysis.masses,
@@ -144,7 +144,7 @@ def describe_demo(criterion: "Criterion", seed: int) -> str:
     truth = get_truth(DEMO_TRUTH)
     other = "mean" if criterion.treatment.is_order else "worst"
     answers = " and ".join(
-        f"{true_length(c)} tokens for {TREATMENTS.get(c.depth_treatment, c.depth_treatment)}"
+        f"{true_length(c)} tokens for {_named(c)}"
         for c in (criterion, replace(criterion, depth_treatment=other))
     )
     return (
@@ -154,6 +154,13 @@ def describe_demo(criterion: "Criterion", seed: int) -> str:
         f"trials per cell, seed {seed}. Because the truth is known, so are its effective lengths: "
         f"{answers}."
     )
+
+
+def _named(criterion: "Criterion") -> str:
+    from lcstats.lengths.answer import treatment_words
+
+    treatment = criterion.depth_treatment
+    return TREATMENTS.get(treatment, f"the {treatment_words(treatment)}")
 
 
 def true_length(criterion: "Criterion") -> str:

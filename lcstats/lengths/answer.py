@@ -27,9 +27,17 @@ SET_MEANINGS = {
     "jeffreys": "built to hold the true one that often, which simulations check but no proof does",
     "parametric_bootstrap": "of the curve, from tables drawn from it: good only if the curve fits",
     "cluster_bootstrap": "of the curve, from cases drawn again: good only if the curve fits",
-    "posterior": "of the curve, its probability under stated priors: good only if the curve fits",
+    "hybrid": "upper end proved, lower end from the flexible surface, which simulations check",
+    "strict": "a hybrid whose lower end doubts lone cells more; simulations check it",
+    "posterior": "probability under the method's model and priors: good only if they are",
 }
 """What each kind of set promises at its level: the one source of these words."""
+
+METHOD_WORDS = {
+    "observed": "By the raw cells",
+    "curve": "By the curve",
+    "flexible": "By the flexible surface",
+}
 
 
 def outcome_label(outcome: int, lengths: NDArray[np.int64], *, masses: bool = False) -> str:
@@ -338,9 +346,19 @@ class EffectiveLength:
         """The estimate to quote, if there is one."""
         return next((e for e in self.estimates if e.method == self.headline), None)
 
+    @property
+    def quoted(self) -> Estimate:
+        """The estimate to show first: the headline or, where there is none, the observed one."""
+        return self.headline_estimate or self.observed
+
+    @property
+    def beside(self) -> tuple[Estimate, ...]:
+        """The estimates by the other methods."""
+        return tuple(e for e in self.estimates if e is not self.quoted)
+
     def sentence(self) -> str:
         """Say the result with task, threshold, depth treatment, method and set."""
-        estimate = self.headline_estimate or self.observed
+        estimate = self.quoted
         interval = estimate.default_set
         quoted = f"{percent(interval.level)} set {interval.display}, {interval.kind}"
         text = (

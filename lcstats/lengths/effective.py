@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
 from lcstats.cells import CellGrid, Cells
+from lcstats.draws import Draws
 from lcstats.errors import OptionError, announce, describe
 from lcstats.fit import CurveFit
+from lcstats.flexible import FlexibleFit, fit_flexible
 from lcstats.lengths.answer import EffectiveLength, Estimate, FallBack, Interval
 from lcstats.lengths.certified import Bounds, certify
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.curve_estimate import estimate_from_curve
+from lcstats.lengths.flexible_sets import FlexibleRequest, estimate_with_sets, is_quick
 from lcstats.lengths.jeffreys import jeffreys_bounds, jeffreys_masses, jeffreys_rows
 from lcstats.lengths.masses import bootstrap_masses
 from lcstats.lengths.missing import bounds_for_missing
@@ -21,12 +23,16 @@ from lcstats.lengths.observed import Observed, observe
 from lcstats.lengths.shares import weigh_equally
 from lcstats.options import MassKind, SetKind, check_level, check_type, check_whole, check_words
 
+SURFACE_SETS = ("hybrid", "strict", "posterior")
+
 
 def effective_length(
     cells: Cells,
     criterion: Criterion,
     *,
     fit: CurveFit | None = None,
+    flexible: FlexibleFit | None = None,
+    draws: Draws | Sequence[Draws] = (),
     level: float = 0.95,
     sets: SetKind | Sequence[SetKind] = ("default",),
     masses: MassKind | Sequence[MassKind] = ("bootstrap", "jeffreys"),
@@ -44,11 +50,22 @@ def effective_length(
     criterion : Criterion
     fit : CurveFit, optional
         A curve fitted to these cells; adds the estimate ``curve`` beside ``observed``.
+    flexible : FlexibleFit, optional
+        A surface fitted to these cells; adds the estimate ``flexible``. For worst depth,
+        quantiles and windows, whose default set needs one, it is fitted here without it, unless
+        the grid has more than 400 cells, which takes seconds.
+    draws : Draws or sequence of Draws
+        Of `fit`, such as those of ``sample_posterior``; their masses and sets stand with the
+        curve. Without any, counts or clusters are drawn from it again.
     level : float
         Level of the sets, in (0, 1).
-    sets : {"default", "certified", "jeffreys"} or sequence of them
-        ``default`` is ``certified`` where its conditions hold and ``jeffreys``, by name and with
-        the reason, where they do not; it is always the first set and the one to quote.
+    sets : {"default", "certified", "jeffreys", "hybrid", "strict", "posterior"} or several
+        ``default`` is always the first set of an estimate, and that of the headline is the one to
+        quote. For mean and pooled depth it is ``certified`` where its conditions hold and
+        ``jeffreys``, by name and with the reason, where they do not. For worst depth, quantiles
+        and windows it is the surface's ``hybrid``: upper end certified, lower end from its
+        posterior; ``strict`` is its wider variant. Without "default" among `sets` no surface is
+        fitted here.
     masses : {"bootstrap", "jeffreys"} or sequence of them
         ``jeffreys`` exists for mean and pooled depth only and is left out elsewhere.
     seed : int
@@ -80,6 +97,8 @@ def effective_length(
     check_type(criterion, Criterion, "criterion")
     if fit is not None:
         check_type(fit, CurveFit, "fit")
+    if flexible is not None:
+        check_type(flexible, FlexibleFit, "flexible")
     check_level(level)
     check_whole(seed, "seed")
     grid = cells.grid
@@ -89,7 +108,8 @@ def effective_length(
     outcome = observed.outcome
     passing = observed.longest_passing
     kinds = check_words(sets, SetKind, "sets")
-    intervals = _intervals(grid, observed, criterion, level=level, kinds=kinds)
+    ours = tuple(kind for kind in kinds if kind not in SURFACE_SETS)
+    intervals = _intervals(grid, observed, criterion, level=level, kinds=ours)
     estimate = Estimate(
         method="observed",
         outcome=outcome,
@@ -105,8 +125,11 @@ def effective_length(
     bounds = bounds_for_missing(grid, criterion)
     notices = notices_on(grid, observed, criterion, intervals[0], has_curve=fit is not None)
     notices += (bounds.notice(),) if bounds else ()
-    curves = _by_curve(grid, fit, criterion, level, seed)
+    curves = _by_curve(grid, fit, criterion, draws, level=level, seed=seed)
     notices += tuple(notice for curve in curves for notice in notices_on_refits(curve))
+    theirs = tuple(kind for kind in kinds if kind in SURFACE_SETS)
+    request = FlexibleRequest(criterion, observed.applied_threshold, level, theirs, seed)
+    surfaces = _by_surface(cells, flexible, request, fits_one="default" in kinds or bool(theirs))
     known = {notice.code for notice in cells.notices}
     notices = tuple(n for n in notices if not (n.code == "unscored" and n.code in known))
     announce(notices)
@@ -122,8 +145,8 @@ def effective_length(
         n_cases=grid.n_cases.sum(axis=1),
         n_unscored=grid.n_unscored,
         unscored_by_length={k: sum(v.values()) for k, v in sorted(grid.unscored.items())},
-        estimates=(estimate, *curves),
-        headline=None if criterion.treatment.is_order else "observed",
+        estimates=(estimate, *curves, *surfaces),
+        headline=_headline(criterion, surfaces),
         unscored_bounds=bounds,
         members=grid.members,
         notices=(*cells.notices, *notices),
@@ -131,20 +154,51 @@ def effective_length(
 
 
 def _by_curve(
-    grid: CellGrid, fit: CurveFit | None, criterion: Criterion, level: float, seed: int
+    grid: CellGrid,
+    fit: CurveFit | None,
+    criterion: Criterion,
+    draws: Draws | Sequence[Draws],
+    *,
+    level: float,
+    seed: int,
 ) -> tuple[Estimate, ...]:
     """Make the curve's estimate where there is a fit; it has to be a fit to these cells."""
     if fit is None:
         return ()
     if not fit.is_of(grid):
-        raise OptionError(
-            describe(
-                f"the fit is of {fit.grid.model} on {fit.grid.task} and other counts or lengths",
-                f"expected a fit to these cells, {grid.model} on {grid.task}",
-                "pass fit=fit_curve(cells)",
-            )
+        raise _other_cells(fit.grid, grid, "fit=fit_curve(cells)")
+    return (estimate_from_curve(fit, criterion, level=level, seed=seed, draws=draws),)
+
+
+def _by_surface(
+    cells: Cells, flexible: FlexibleFit | None, request: FlexibleRequest, *, fits_one: bool
+) -> tuple[Estimate, ...]:
+    """Make the surface's estimate where there is one, or where the default set needs one."""
+    grid = cells.grid
+    if flexible is None:
+        if not (fits_one and is_quick(grid) and request.criterion.treatment.is_order):
+            return ()
+        flexible = fit_flexible(cells, seed=request.seed)
+    elif not flexible.is_of(grid):
+        raise _other_cells(flexible.grid, grid, "flexible=fit_flexible(cells)")
+    return (estimate_with_sets(cells, flexible, request),)
+
+
+def _other_cells(theirs: CellGrid, ours: CellGrid, mend: str) -> OptionError:
+    return OptionError(
+        describe(
+            f"the fit is of {theirs.model} on {theirs.task} and other counts or lengths",
+            f"expected a fit to these cells, {ours.model} on {ours.task}",
+            f"pass {mend}",
         )
-    return (estimate_from_curve(fit, criterion, level=level, seed=seed),)
+    )
+
+
+def _headline(criterion: Criterion, surfaces: tuple[Estimate, ...]) -> str | None:
+    """Name the method to quote: raw cells for averages, the surface for parts of a length."""
+    if criterion.treatment.is_order:
+        return surfaces[0].method if surfaces else None
+    return "observed"
 
 
 def _masses(

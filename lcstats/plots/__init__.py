@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from lcstats.plots.labels import length_label
     from lcstats.plots.masses import plot_masses
     from lcstats.plots.masses_table import masses_data
+    from lcstats.plots.prior_predictive import plot_prior_predictive
+    from lcstats.plots.prior_predictive_table import prior_predictive_data
     from lcstats.plots.residuals import plot_residuals
     from lcstats.plots.residuals_table import residuals_data
     from lcstats.plots.saving import render_figure, save_figure
@@ -43,7 +45,9 @@ _HOMES = {
     "plot_depth": "depth",
     "plot_heatmap": "heatmap",
     "plot_masses": "masses",
+    "plot_prior_predictive": "prior_predictive",
     "plot_residuals": "residuals",
+    "prior_predictive_data": "prior_predictive_table",
     "render_figure": "saving",
     "residuals_data": "residuals_table",
     "save_figure": "saving",
@@ -60,7 +64,9 @@ __all__ = [
     "plot_depth",
     "plot_heatmap",
     "plot_masses",
+    "plot_prior_predictive",
     "plot_residuals",
+    "prior_predictive_data",
     "render_figure",
     "residuals_data",
     "save_figure",

@@ -24,7 +24,6 @@ from lcstats.plots.labels import (
     curve_words,
     estimate_words,
     length_writer,
-    quoted_estimate,
     set_words,
     shape_words,
     unscored_words,
@@ -117,7 +116,7 @@ def plot_decay(
     """
     grid = cells.grid
     answer = effective_length
-    level = quoted_estimate(answer).default_set.level if answer else 0.95
+    level = answer.quoted.default_set.level if answer else 0.95
     table = decay_data(cells, answer, level=level, fit=fit, draws=draws)
     fails = goodness is not None and not goodness.passes
     treatment = answer.criterion.depth_treatment if answer else "mean"
@@ -217,13 +216,13 @@ def _draw_answer(ax: Axes, answer: EffectiveLength | None, write: LengthWriter) 
     )
     yield line, f"threshold: {answer.bar_in_words()}"
     yield _mark_length(ax, answer), estimate_words(answer, write)
-    interval = quoted_estimate(answer).default_set
+    interval = answer.quoted.default_set
     yield _draw_set(ax, interval), set_words(interval, write)
 
 
 def _mark_length(ax: Axes, answer: EffectiveLength) -> Line2D:
     """Mark the effective length on the strip, and draw a line down to the axis if it is one."""
-    estimate = quoted_estimate(answer)
+    estimate = answer.quoted
     position = float(estimate.lengths[max(estimate.outcome - 1, 0)])
     if estimate.outcome:
         ax.axvline(position, color=ANSWER_COLOR, linewidth=0.8, linestyle=(0, (1, 1.5)), zorder=1)

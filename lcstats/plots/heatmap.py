@@ -19,7 +19,6 @@ from lcstats.plots.labels import (
     criterion_words,
     estimate_words,
     length_writer,
-    quoted_estimate,
     set_words,
     unscored_words,
 )
@@ -127,7 +126,7 @@ def _mark_answer(
     """Draw the line after the last length that still counts."""
     if answer is None:
         return
-    estimate = quoted_estimate(answer)
+    estimate = answer.quoted
     shown = np.searchsorted(table["length"].unique(), answer.lengths)
     edge = shown[estimate.outcome - 1] + 0.5 if estimate.outcome else shown[0] - 0.5
     thickness = float(np.clip(0.15 * panel.width / table["length"].nunique(), 0.8, 1.6))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lcstats.cells import CellGrid
 from lcstats.fit import GoodnessOfFit
-from lcstats.lengths import EffectiveLength, Estimate, Interval, outcome_label
+from lcstats.lengths import EffectiveLength, Interval, outcome_label
 from lcstats.lengths.criterion import Treatment
 from lcstats.options import percent
 
@@ -134,14 +134,9 @@ def set_words(interval: Interval, write: LengthWriter) -> str:
     return f"{percent(interval.level)} set, {interval.kind}: {span}{extended}"
 
 
-def quoted_estimate(answer: EffectiveLength) -> Estimate:
-    """Return the estimate that a figure marks: the headline, or the observed one."""
-    return answer.headline_estimate or answer.observed
-
-
 def estimate_words(answer: EffectiveLength, write: LengthWriter) -> str:
     """Say the effective length with its method, and whether it is a headline."""
-    estimate = quoted_estimate(answer)
+    estimate = answer.quoted
     length = outcome_words(estimate.outcome, estimate.lengths, write)
     warning = "" if answer.headline else "; quote the set"
     return f"effective length {length} ({estimate.method}{warning})"
@@ -149,7 +144,7 @@ def estimate_words(answer: EffectiveLength, write: LengthWriter) -> str:
 
 def criterion_words(answer: EffectiveLength) -> str:
     """Say threshold, depth treatment and method."""
-    method = quoted_estimate(answer).method
+    method = answer.quoted.method
     return f"{answer.bar_in_words()}, {answer.depth_in_words()}, {method}"
 
 

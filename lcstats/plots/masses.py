@@ -15,7 +15,6 @@ from lcstats.plots.labels import (
     length_axis_label,
     length_writer,
     outcome_words,
-    quoted_estimate,
     set_words,
 )
 from lcstats.plots.masses_table import masses_data
@@ -44,6 +43,8 @@ MEANINGS = {
     "jeffreys": "posterior probability (jeffreys)",
     "parametric_bootstrap": "share of tables drawn from the curve (parametric_bootstrap)",
     "cluster_bootstrap": "share of resamples of whole clusters (cluster_bootstrap)",
+    "posterior": "probability given these counts (posterior)",
+    "prior": "probability before any counts (prior)",
 }
 
 
@@ -153,6 +154,6 @@ def _draw_set(ax: Axes, table: pd.DataFrame) -> Line2D:
 
 
 def _set_meaning(answer: EffectiveLength) -> str:
-    interval = quoted_estimate(answer).default_set
+    interval = answer.quoted.default_set
     write = length_writer(answer.lengths, answer.length_unit)
     return f"{set_words(interval, write)}\n(for the true length; not a share)"

@@ -5,7 +5,6 @@ import pandas as pd
 
 from lcstats.errors import OptionError, describe
 from lcstats.lengths import EffectiveLength, outcome_label
-from lcstats.plots.labels import quoted_estimate
 
 
 def masses_data(effective_length: EffectiveLength) -> pd.DataFrame:
@@ -44,7 +43,7 @@ def masses_data(effective_length: EffectiveLength) -> pd.DataFrame:
     1  bootstrap    4096  0.9938    True
     2  bootstrap  >=8192  0.0000   False
     """
-    estimate = quoted_estimate(effective_length)
+    estimate = effective_length.quoted
     if not estimate.masses:
         raise OptionError(
             describe(

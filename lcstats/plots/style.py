@@ -38,6 +38,8 @@ MASS_COLORS = {
     "jeffreys": "#E69F00",
     "parametric_bootstrap": "#009E73",
     "cluster_bootstrap": "#CC79A7",
+    "posterior": "#56B4E9",
+    "prior": "#9A9A9A",
 }
 
 

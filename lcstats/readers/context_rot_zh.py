@@ -15,8 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
-
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
 from lcstats.readers.nested import nested_values
@@ -66,7 +64,7 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
 def _status_of(skipped: object, reason: object, response: object) -> str:
     if skipped is True:
         return _STATUS_OF_REASON.get(str(reason), "skipped")
-    return "error" if response is None or pd.isna(response) else "ok"  # type: ignore[call-overload]
+    return "error" if response is None or response != response else "ok"
 
 
 CONTEXT_ROT_ZH = Format(

@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import Any
 
 from lcstats.errors import Notice
-from lcstats.readers.fields import require_fields
+from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of
 from lcstats.readers.picked import load_picked
@@ -57,6 +57,7 @@ _COLUMNS = {
     "needle_found": "found",
     "output": "answer",
 }
+_NUMBERS = ("size", "reference_counting_results[]", "wrong_counting_results[]")
 
 
 def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
@@ -79,6 +80,7 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     table = load_picked(sample, request, _kept)
     require_fields(table, {"reference_counting_results"}, "counting_stars", list)
     require_fields(table, {"size"}, "counting_stars")
+    check_fields(table, dict.fromkeys(_NUMBERS, "plain"), "counting_stars", are_needed=True)
     rows = [_row_of(record) for record in table.frame.to_dict("records")]
     frame = frame_of(rows).assign(**{"file name": sample.source.stem})
     knowledge = Knowledge(_COLUMNS, aliases=False, depth_unit="fraction", score_scale="0-1")

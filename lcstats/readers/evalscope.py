@@ -30,6 +30,12 @@ from lcstats.readers.inspect_logs import METADATA, knowledge_of
 from lcstats.readers.json_records import frame_of
 from lcstats.readers.mrcr import numbered_bin, task_name
 from lcstats.readers.picked import load_picked
+from lcstats.readers.places import (
+    ANSWER_POSITION,
+    ANSWER_TENTH,
+    middle_of_tenth,
+    place_notices,
+)
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.runs import number_runs
 from lcstats.readers.samples import Sample
@@ -79,7 +85,11 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
         )
     tables = [_load_one(sample, request) for sample in reviews]
     unnamed = [table.frame[_FOLDER_NAME].iloc[0] for table in tables if _FOLDER_NAME in table.frame]
-    notices = (*_aside_notices(samples, reviews), *folder_notices(unnamed))
+    notices = (
+        *_aside_notices(samples, reviews),
+        *folder_notices(unnamed),
+        *place_notices(tables, request),
+    )
     first, *others = tables
     return [replace(first, notices=(*notices, *first.notices)), *others]
 
@@ -160,17 +170,18 @@ def _tasks_of(frame: pd.DataFrame, stem: str) -> list[str]:
 
 
 def _knowledge_of(frame: pd.DataFrame, name: str) -> Knowledge:
-    """Return what is known about the columns; of MRCR, bins and positions are added."""
+    """Return what is known about the columns; of MRCR, bins and places are added."""
     index, total, number = (
         f"{METADATA}{part}" for part in ("desired_msg_index", "total_messages", "bin_index")
     )
     if {index, total, number} <= set(frame):
         frame["bin_end"] = [_end_of(value) for value in frame[number]]
         places = frame[[index, total]].apply(pd.to_numeric, errors="coerce")
-        frame["position"] = places[index] / places[total]
+        frame[ANSWER_POSITION] = places[index] / places[total]
+        frame[ANSWER_TENTH] = frame[ANSWER_POSITION].map(middle_of_tenth)
         visible = frame.drop(columns=[column for column in frame if METADATA in str(column)])
         known = knowledge_of(visible, _COLUMNS, _OPTIONAL, name)
-        columns = {**known.columns, "length": "bin_end", "depth": "position"}
+        columns = {**known.columns, "length": "bin_end"}
         return replace(known, columns=columns, depth_unit="fraction", score_scale="0-1")
     known = knowledge_of(frame, _COLUMNS, _OPTIONAL, name)
     is_percent = known.columns.get("depth") == f"{METADATA}depth_percent"

@@ -29,7 +29,7 @@ from typing import Any
 import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
-from lcstats.readers.fields import require_fields
+from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.folders import folder_notices, folders_above
 from lcstats.readers.formats import Format
 from lcstats.readers.infinitebench_metrics import METRICS, score_output
@@ -128,6 +128,7 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     frame = table.frame.rename(columns={"pred": "prediction", "label": "ground_truth"})
     table = replace(table, frame=frame)
     require_fields(table, {"id", "ground_truth"}, "infinitebench")
+    check_fields(table, {"id": "plain"}, "infinitebench")
     outputs = frame["prediction"] if "prediction" in frame else frame["id"].map({})
     outputs = outputs.map(lambda text: text.strip() if isinstance(text, str) else None)
     status = outputs.map(_status_of)

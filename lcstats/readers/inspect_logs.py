@@ -26,6 +26,7 @@ import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
 from lcstats.options import DepthUnit
+from lcstats.readers.fields import FieldKind, check_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of, load_json
 from lcstats.readers.request import ReadRequest
@@ -94,6 +95,17 @@ class _Log:
         return list(dict.fromkeys(found)) or listed[:1] or ["score"]
 
 
+_KINDS: Mapping[str, FieldKind] = {
+    "eval.scorers": "list",
+    "eval.model": "plain",
+    "eval.task": "plain",
+    "samples[].id": "plain",
+    "samples[].uuid": "plain",
+    "samples[].epoch": "plain",
+    "samples[].choices": "list",
+}
+
+
 def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
     header = sample.record.get("eval")
     return (
@@ -123,7 +135,9 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
 
 
 def _records(sample: Sample, request: ReadRequest) -> list[dict[Any, Any]]:
-    return load_json([sample], request).frame.to_dict("records")
+    table = load_json([sample], request)
+    check_fields(table, _KINDS, "inspect")
+    return table.frame.to_dict("records")
 
 
 def _log_of(name: str, record: _Fields) -> _Log | None:
@@ -206,7 +220,18 @@ def _outcome(sample: _Fields, value: object) -> str | None:
     limit = _of(sample.get("limit")).get("type")
     if limit is None or value is not None:
         return None
-    return _LIMITS.get(str(limit), "budget_exhausted")
+    return word_of_limit(str(limit))
+
+
+def word_of_limit(limit: str) -> str:
+    """Return what became of a sample that a limit stopped before it was scored.
+
+    Examples
+    --------
+    >>> word_of_limit("context"), word_of_limit("message")
+    ('context_exceeded', 'budget_exhausted')
+    """
+    return _LIMITS.get(limit, "budget_exhausted")
 
 
 def _plain(metadata: _Fields) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from typing import Any
 import pandas as pd
 
 from lcstats.errors import Notice
+from lcstats.readers.fields import FieldKind, check_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
 from lcstats.readers.nested import nested_values
@@ -33,6 +34,22 @@ from lcstats.trials import Knowledge, RawTable
 from lcstats.trials.wording import counted
 
 _FIELDS = {"schema_version", "task_type", "context_length", "target_depth_percent", "recipe"}
+_KINDS: Mapping[str, FieldKind] = {
+    **dict.fromkeys(("model_id", "task_type", "context_length"), "plain"),
+    **dict.fromkeys(("target_depth_percent", "seed", "run_name", "response", "status"), "plain"),
+    **dict.fromkeys(("recipe", "needle_metadata", "score", "usage"), "object"),
+    "recipe.needle_placements": "list",
+    "needle_metadata.expected_fragments": "list",
+    "needle_metadata.chain": "list",
+    "score.value": "plain",
+    "score.details": "object",
+    "usage.input_tokens": "plain",
+}
+_PLACED: Mapping[str, FieldKind] = {
+    "recipe.needle_placements[]": "object",
+    "recipe.needle_placements[].text": "text",
+    "recipe.needle_placements[].actual_depth_percent": "number",
+}
 _COLUMNS = {
     "model": "model_id",
     "task": "task_type",
@@ -63,6 +80,8 @@ def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
 
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
     table = load_json(samples, request)
+    check_fields(table, _KINDS, "kamradt_v2")
+    check_fields(table, _PLACED, "kamradt_v2", are_needed=True)
     frame = table.frame
     needles = [_needles_of(row) for row in _rows_of(frame)]
     cases = pd.Series([row.case for row in needles], dtype=object)

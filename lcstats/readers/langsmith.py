@@ -24,6 +24,7 @@ import pandas as pd
 
 from lcstats.errors import Notice
 from lcstats.readers.csv_table import load_csv
+from lcstats.readers.fields import FieldKind, check_fields
 from lcstats.readers.formats import Format, Load
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.runs import number_runs, short_digest
@@ -134,10 +135,15 @@ def _merge_needles(rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
+_PERCENTAGES: Mapping[str, FieldKind] = {"insertion_percentages[]": "number"}
+
+
 def _complete_runs(table: RawTable) -> RawTable:
     frame = table.frame
     needles = frame["needles"].map(_list_of)
     places = frame["insertion_percentages"].map(_list_of)
+    percentages = replace(table, frame=pd.DataFrame({"insertion_percentages": places}))
+    check_fields(percentages, _PERCENTAGES, "langsmith_runs", are_needed=True)
     is_whole = places.map(len) == frame["total needles"]
     added: dict[str, Any] = {
         "needle placement": list(map(_placement, needles, places)),
@@ -150,7 +156,7 @@ def _list_of(text: object) -> list[Any]:
     """Read the Python list in a cell; an empty list where there is none."""
     try:
         value = ast.literal_eval(str(text).strip())
-    except (SyntaxError, ValueError):
+    except (MemoryError, SyntaxError, TypeError, ValueError):
         return []
     return value if isinstance(value, list) else []
 

@@ -7,14 +7,17 @@ folder's name. The case is ``doc_id``. Prompts are let go line by line.
 The long-context tasks of RULER write the length asked for in tokens to ``doc.max_length``, and the
 score, the share of ``doc.outputs`` that were found, to a field whose name is that length: other
 such fields are -1, which means "not this length" and is never a score. ``doc_length`` is the tokens
-of prompt and answer to come as the task counted them. Of needle tasks the depth is where the answer
-is in ``doc.input``, a fraction of its characters, since nothing else says it: needles are placed at
-random, so nearly every trial has a depth of its own. Of several needles all places are kept, and
-there is no depth. The other tasks of RULER have none.
+of prompt and answer to come as the task counted them. No row says a depth: needles are placed at
+random, and nearly every prompt has a place of its own. Of a needle task ``answer_position`` is
+where the answer is in ``doc.input``, a fraction of its characters, and ``answer_tenth`` the middle
+of the tenth that this is in: ``--map depth=answer_tenth`` makes that the depth. Of several needles
+all places are kept as ``needle_depths``. The other tasks of RULER have none.
 
-BABILong's tasks have their length, ``0k`` to ``10M``, in the results file alone. Of other tasks the
-columns are ``doc_NAME`` and the metrics, to be named with ``--map``; a single metric is the score.
-Multiple choice is guessed with one over the number of choices.
+BABILong's tasks have their length, ``0k`` to ``10M``, in the results file alone; they are guessed
+with one over the number of the task's labels. The harness takes any answer for right that holds the
+target, so one that lists all labels is right to it, which the suite's own rule does not allow. Of
+other tasks the columns are ``doc_NAME`` and the metrics, to be named with ``--map``; a single
+metric is the score. Multiple choice is guessed with one over the number of choices.
 
 Checked on files that the harness's own code wrote around a stub language model, and on its code.
 """
@@ -28,12 +31,14 @@ from typing import Any
 
 import pandas as pd
 
-from lcstats.errors import FormatError, Notice, describe
+from lcstats.errors import FormatError, describe
+from lcstats.readers.babilong import LABELS
 from lcstats.readers.fields import require_fields
 from lcstats.readers.folders import folder_notices, folders_above
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
 from lcstats.readers.picked import load_picked
+from lcstats.readers.places import ANSWER_POSITION, place_in, place_notices, with_places
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import Sample
 from lcstats.readers.sources import STANDARD_INPUT
@@ -45,6 +50,7 @@ NOT_THIS_LENGTH = -1
 _FIELDS = {"doc_id", "doc", "resps", "filtered_resps"}
 _RESULTS = {"results", "configs", "versions"}
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+)")
+_BABILONG = re.compile(r"babilong_(qa\d+)(?!\d).*")
 _RESULTS_NAME = re.compile(r"results_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+)")
 _NEEDLE_PROMPT = "special magic"
 _START = 300
@@ -52,17 +58,17 @@ _START = 300
 
 _LONGEST_WORD = 200
 _SCORE, _LENGTH, _FOLDER_NAME = "value of its length", "max_length", "folder name"
+_CHOICE = "one of the choices"
 _COLUMNS = {
     "task": "task",
     "case": "doc_id",
     "filter": "filter",
     "length": _LENGTH,
-    "depth": "place of outputs",
     "score": _SCORE,
     "n_needles": "number of outputs",
     "n_found": "outputs found",
     "needle_depths": "places of outputs",
-    "guess_rate": "one of the choices",
+    "guess_rate": _CHOICE,
     "output": "answer",
 }
 
@@ -105,7 +111,7 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
         if table.knowledge.columns.get("model") == _FOLDER_NAME
     ]
     first, *others = tables
-    notices = (*folder_notices(filter(None, unnamed)), *_depth_notices(tables))
+    notices = (*folder_notices(filter(None, unnamed)), *place_notices(tables, request))
     return [replace(first, notices=(*notices, *first.notices)), *others]
 
 
@@ -159,7 +165,7 @@ def _load_one(
     run = runs.get(_place_of(sample, _NAME)) or _run_beside(sample)
     match = _NAME.fullmatch(sample.source.stem)
     task = match["task"] if match else sample.source.stem
-    frame = table.frame.assign(task=task)
+    frame = _with_guess_rate(with_places(table.frame.assign(task=task)), task)
     if _LENGTH not in frame and task in run.lengths:
         frame = frame.assign(**{_LENGTH: run.lengths[task]})
     known = {name: theirs for name, theirs in _COLUMNS.items() if theirs in frame}
@@ -172,6 +178,14 @@ def _load_one(
         known["model"] = _FOLDER_NAME
     knowledge = Knowledge(known, aliases=False, depth_unit="fraction", score_scale="0-1")
     return replace(table, frame=frame.drop(columns="metrics"), knowledge=knowledge)
+
+
+def _with_guess_rate(frame: pd.DataFrame, task: str) -> pd.DataFrame:
+    """Add BABILong's guess rate, one over the number of the task's labels, to its rows."""
+    match = _BABILONG.fullmatch(task)
+    if match is None or match[1] not in LABELS:
+        return frame
+    return frame.assign(**{_CHOICE: 1 / len(LABELS[match[1]])})
 
 
 def _only_metric(frame: pd.DataFrame) -> str | None:
@@ -190,7 +204,7 @@ def _pick(record: Mapping[Any, Any]) -> dict[str, Any]:
         **{f"doc_{name}": value for name, value in doc.items() if _is_kept(name, value)},
     }
     if isinstance(resps, list) and len(resps) > 1:
-        row["one of the choices"] = 1 / len(resps)
+        row[_CHOICE] = 1 / len(resps)
     if _LENGTH in doc:
         return row | _of_ruler(record, doc)
     listed = record.get("metrics")
@@ -210,7 +224,7 @@ def _of_ruler(record: Mapping[Any, Any], doc: Mapping[Any, Any]) -> dict[str, An
         return row
     places = [place_in(prompt, str(output)) for output in outputs]
     return row | {
-        "place of outputs": places[0] if len(places) == 1 else None,
+        ANSWER_POSITION: places[0] if len(places) == 1 else None,
         "places of outputs": places,
         "number of outputs": len(outputs),
         "outputs found": None if score is None else round(score * len(outputs)),
@@ -222,18 +236,6 @@ def _score_of(value: object) -> float | None:
     if not isinstance(value, (bool, int, float)) or value == NOT_THIS_LENGTH or value != value:
         return None
     return float(value)
-
-
-def place_in(prompt: str, answer: str) -> float | None:
-    """Return where an answer first is in a prompt, as a fraction of its characters.
-
-    Examples
-    --------
-    >>> place_in("abcd", "c"), place_in("abcd", "x")
-    (0.5, None)
-    """
-    place = prompt.find(answer)
-    return None if place < 0 else place / len(prompt)
 
 
 def _text_of(responses: object) -> str | None:
@@ -252,28 +254,14 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (bool, int, float))
 
 
-def _depth_notices(tables: Sequence[RawTable]) -> tuple[Notice, ...]:
-    depths = [table.frame.get("place of outputs") for table in tables]
-    n_depths = sum(int(column.notna().sum()) for column in depths if column is not None)
-    if not n_depths:
-        return ()
-    return (
-        Notice(
-            "depth-from-text",
-            f"depths of {n_depths} trials are where the answer is in the prompt: needles were "
-            "placed at random, and nearly every trial has a depth of its own",
-        ),
-    )
-
-
 LM_EVAL = Format(
     name="lm_eval",
     title="samples of lm-evaluation-harness, JSONL",
     carries="language model (of the results file, or the folder's name), task, document as case, "
-    "filter, output; of RULER's tasks length asked for, score of that length, needles found, depth "
-    "from the place of the answer in the prompt; of BABILong's the length; choices as guess rate",
-    lacks="tokens the server counted, failed requests; length and depth of other tasks, unless "
-    "their documents have them",
+    "filter, output; of RULER's tasks length asked for, score of that length, needles found, place "
+    "of the answer in the prompt; of BABILong's length and guess rate; choices as guess rate",
+    lacks="depth (answer_position or answer_tenth can be taken for it), tokens the server counted, "
+    "failed requests; length of other tasks, unless their documents have it",
     checked="144 samples written by the harness's own code around a stub language model",
     shapes=("jsonl", "json"),
     sniff=_sniff,

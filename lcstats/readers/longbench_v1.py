@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
-from lcstats.readers.fields import require_fields
+from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.folders import folder_notices, folders_above
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
@@ -97,6 +97,8 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     table = load_json([sample], request)
     require_fields(table, {"answers"}, "longbench_v1", list)
     require_fields(table, {"length"}, "longbench_v1", int)
+    check_fields(table, {"answers[]": "text"}, "longbench_v1", are_needed=True)
+    check_fields(table, {"all_classes": "list", "all_classes[]": "text"}, "longbench_v1")
     frame, dataset = table.frame, _dataset_of(sample)
     classes = frame["all_classes"].iloc[-1] if "all_classes" in frame else None
     preds = frame["pred"] if "pred" in frame else pd.Series(None, frame.index, dtype=object)

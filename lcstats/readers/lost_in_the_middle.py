@@ -24,7 +24,7 @@ from typing import Any
 import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
-from lcstats.readers.fields import require_fields
+from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
 from lcstats.readers.request import ReadRequest
@@ -135,6 +135,7 @@ def _load_kv(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
 def _kv_table(table: RawTable) -> RawTable:
     require_fields(table, {"key", "value"}, "litm_kv", str)
     require_fields(table, {"model_ordered_kv_records"}, "litm_kv", list)
+    check_fields(table, {"model_ordered_kv_records[]": "list"}, "litm_kv", are_needed=True)
     frame = table.frame
     pairs = zip(frame["model_ordered_kv_records"], frame["key"], strict=True)
     found = {

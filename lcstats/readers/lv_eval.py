@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
-from lcstats.readers.fields import require_fields
+from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.folders import folder_notices, folders_above
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
@@ -115,13 +115,18 @@ def _name_of(sample: Sample) -> tuple[str, int]:
 def _load_one(sample: Sample, task: str, level: int, request: ReadRequest) -> RawTable:
     table = load_json([sample], request)
     require_fields(table, {"answers"}, "lv_eval", list)
+    check_fields(table, {"answers[]": "plain", "gold_ans": "plain", "pred": "plain"}, "lv_eval")
     frame = table.frame if "pred" in table.frame else table.frame.assign(pred=None)
     outcomes = frame["pred"].map(_outcome_of)
     official = pd.Series(
         [
             None if outcome == "error" else score_answer(task, pred, answers, keywords)
             for pred, answers, keywords, outcome in zip(
-                frame["pred"], frame["answers"], frame["gold_ans"], outcomes, strict=True
+                frame["pred"],
+                frame["answers"],
+                nested_values(frame, "gold_ans"),
+                outcomes,
+                strict=True,
             )
         ],
         frame.index,

@@ -12,8 +12,9 @@ The suite reports lengths in bins that double from 4096 tokens of o200k_base: ``
 as ``(4096, 8192]``, whichever of its ends are closed, or ``bin_index`` from 0. The length is a
 bin's upper end; ``bin_middle`` is its geometric middle, for ``--map length=bin_middle``. Without
 bins, tokens that the runner counted are put into them, or else ``n_chars`` into bins that double
-too, and lengths are characters. The depth is ``desired_msg_index`` / ``total_messages``, and nearly
-every row has its own. A case is the passage with the messages around it.
+too, and lengths are characters. ``answer_position`` is ``desired_msg_index`` / ``total_messages``,
+and nearly every row has its own, so it is no depth: ``--map depth=answer_tenth``, the middle of the
+tenth that it is in, makes one. A case is the passage with the messages around it.
 
 Written from the description of the data set; no runner's file was found to check it on.
 """
@@ -30,6 +31,7 @@ from lcstats.errors import FormatError, Notice, describe
 from lcstats.options import LengthUnit
 from lcstats.readers.fields import require_fields
 from lcstats.readers.formats import Format
+from lcstats.readers.places import ANSWER_POSITION, place_notices, with_places
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.runs import short_digest
 from lcstats.readers.samples import TABLE_SHAPES, Sample
@@ -146,7 +148,9 @@ def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
 
 
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
-    return [_complete(table, request) for table in load_tables(samples, request)]
+    tables = [_complete(table, request) for table in load_tables(samples, request)]
+    notices = place_notices(tables, request)
+    return [replace(tables[0], notices=(*notices, *tables[0].notices)), *tables[1:]]
 
 
 def _complete(table: RawTable, request: ReadRequest) -> RawTable:
@@ -167,8 +171,8 @@ def _complete(table: RawTable, request: ReadRequest) -> RawTable:
         frame["bin_end"] = [None if found is None else found.high for found in lengths.bins]
         frame["bin_middle"] = [None if found is None else found.middle for found in lengths.bins]
     if {"desired_msg_index", "total_messages"} <= set(frame):
-        frame["position"] = _numbers(frame["desired_msg_index"]) / _numbers(frame["total_messages"])
-        known["depth"] = "position"
+        places = _numbers(frame["desired_msg_index"]) / _numbers(frame["total_messages"])
+        frame = with_places(frame.assign(**{ANSWER_POSITION: places}))
         if "case" not in known and _ANSWER in frame:
             frame["passage"] = _cases_of(frame)
             known["case"] = "passage"
@@ -280,9 +284,10 @@ MRCR = Format(
     name="mrcr",
     title="OpenAI MRCR, rows of any runner with the data set's fields, or with bins of lengths",
     carries="language model where a column has it, number of needles alike as task, bin of the "
-    "length, position of the message asked for as depth, grade from 0 to 1 (worked out where it "
-    "is missing), output",
-    lacks="lengths within a bin, tokens received, failed requests unless a column says so",
+    "length, place of the message asked for, grade from 0 to 1 (worked out where it is missing), "
+    "output",
+    lacks="depth (answer_position or answer_tenth can be taken for it), lengths within a bin, "
+    "tokens received, failed requests unless a column says so",
     checked="files made after the data set's description",
     shapes=TABLE_SHAPES,
     sniff=_sniff,

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from lcstats.readers.fields import FieldKind, check_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
 from lcstats.readers.nested import nested_values
@@ -30,6 +31,13 @@ from lcstats.trials.wording import counted
 _ROUND = "seed"
 _ONE_FIELDS = {"context_length", "depth_percent", "response", "answer", "correct", _ROUND}
 _SEVERAL_FIELDS = {"context_length", "needles_info", "answer", "correct", _ROUND}
+_NEEDLE_KINDS: Mapping[str, FieldKind] = {
+    "needles_info{}": "list",
+    "needles_info{}[0]": "plain",
+    "needles_info{}[1]": "number",
+    "answer[]": "plain",
+    "correct[]": "mark",
+}
 _ONE_COLUMNS = {
     "case": _ROUND,
     "length": "context_length",
@@ -70,6 +78,8 @@ def _load_one(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]
 
 def _load_several(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
     table = load_json(samples, request)
+    check_fields(table, {_ROUND: "plain", "context_length": "plain"}, "lwm_needles")
+    check_fields(table, _NEEDLE_KINDS, "lwm_needles", are_needed=True)
     fields = ("needles_info", "answer", "correct")
     rows = zip(*(nested_values(table.frame, field) for field in fields), strict=True)
     trials = [_needles_of(*row) for row in rows]
@@ -81,7 +91,7 @@ def _needles_of(info: object, answers: object, correct: object) -> dict[str, Any
     """Match the numbers asked for with their depths; a trial that does not add up has no score."""
     if not (isinstance(info, dict) and isinstance(answers, list) and isinstance(correct, list)):
         return {"number of answers": "needles"}
-    depth_of = {str(number): float(depth) for number, depth in info.values()}
+    depth_of = {str(number): float(depth) for number, depth, *_ in info.values()}
     places = [depth_of.get(str(answer)) for answer in answers]
     n_needles = len(answers)
     named = {"number of answers": counted(n_needles, "needle"), "needles asked for": n_needles}

@@ -21,7 +21,7 @@ from typing import Any
 import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
-from lcstats.readers.fields import require_fields
+from lcstats.readers.fields import FieldKind, check_fields, require_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
 from lcstats.readers.request import ReadRequest
@@ -30,6 +30,22 @@ from lcstats.trials import Knowledge, Origin, Part, RawTable
 from lcstats.trials.wording import counted
 
 _FIELDS = {"model_name": str, "location_list": list}
+_COUNTS: Mapping[str, FieldKind] = {
+    "repeat_question_limerick_count": "number",
+    "failed_test_count": "number",
+}
+_QUESTION = "location_list[].question_result_list[]"
+_NESTED: Mapping[str, FieldKind] = {
+    "location_list[]": "object",
+    "location_list[].location_token_position": "plain",
+    "location_list[].question_result_list": "list",
+    _QUESTION: "object",
+    f"{_QUESTION}.question": "object",
+    f"{_QUESTION}.question.id": "plain",
+    f"{_QUESTION}.trial_results": "list",
+    f"{_QUESTION}.trial_results[]": "object",
+    f"{_QUESTION}.trial_results[].trial_number": "number",
+}
 _LENGTH = re.compile(r"(?<![A-Za-z0-9])(\d+)k(?![A-Za-z0-9])")
 _REPEATED = "repeat_question_limerick_count"
 _COLUMNS = {
@@ -58,10 +74,9 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     for field, kind in _FIELDS.items():
         require_fields(table, {field}, "needlestack", kind)
     runs = table.frame.to_dict("records")
-    try:
-        rows = [row for run in runs for row in _trials_of(run)]
-    except (KeyError, TypeError) as error:
-        raise _not_nested(sample, error) from None
+    check_fields(table, _COUNTS, "needlestack")
+    check_fields(table, _NESTED, "needlestack", are_needed=True)
+    rows = [row for run in runs for row in _trials_of(run)]
     frame = pd.DataFrame(rows, columns=[*dict.fromkeys(_COLUMNS.values()), "dissent_count"])
     frame["folder name"] = _length_of(sample)
     n_failed = sum(int(run.get("failed_test_count") or 0) for run in runs)
@@ -84,7 +99,7 @@ def _trials_of(run: Mapping[Any, Any]) -> Iterator[dict[str, object]]:
                     "question id": question["question"]["id"],
                     "trial_number": trial["trial_number"] + 1,
                     "location_token_position": location["location_token_position"],
-                    "passed": trial["passed"],
+                    "passed": trial.get("passed"),
                     "generated_answer": trial.get("generated_answer"),
                     "dissent_count": trial.get("dissent_count"),
                 }
@@ -103,16 +118,6 @@ def _length_of(sample: Sample) -> int:
             )
         )
     return int(lengths[0]) * 1000
-
-
-def _not_nested(sample: Sample, error: Exception) -> FormatError:
-    return FormatError(
-        describe(
-            f"{sample.name} has a part without what it should hold ({error})",
-            "expected locations of questions of trials, as needle-in-a-needlestack writes them",
-            "leave out --format to have the format found, or name another file",
-        )
-    )
 
 
 def _failed_notices(sample: Sample, n_failed: int) -> tuple[Notice, ...]:

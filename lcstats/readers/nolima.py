@@ -23,7 +23,7 @@ from typing import Any
 import pandas as pd
 
 from lcstats.errors import Notice
-from lcstats.readers.fields import require_fields
+from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of, load_json
 from lcstats.readers.nested import nested_values
@@ -66,6 +66,7 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
         table = load_json([sample], request)
         require_fields(table, _FIELDS - {"results"}, "nolima")
         require_fields(table, {"results"}, "nolima", list)
+        check_fields(table, {"results[].finish_reason": "plain"}, "nolima")
         found = [
             row for run in table.frame.to_dict("records") for row in _trials_of(run, sample.name)
         ]

@@ -10,13 +10,15 @@ from typing import Any
 import pandas as pd
 
 from lcstats.cells import Cells
-from lcstats.errors import FormatError, Notice, TableError, announce, describe
+from lcstats.errors import FormatError, Notice, OptionError, TableError, announce, describe
 from lcstats.options import Axis, DepthUnit, LengthUnit, ScoreScale, check_type
 from lcstats.readers.formats import Format
+from lcstats.readers.huge_numbers import of_huge_number
 from lcstats.readers.registry import find_format, get_format
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import TABLE_SHAPES, Sample, look_at
 from lcstats.readers.sources import PathLike, find_sources
+from lcstats.readers.wide_heatmap import WIDE_HEATMAP
 from lcstats.trials import Reading, TableOptions, Trials
 from lcstats.trials.assemble import no_scored_trials
 from lcstats.trials.wording import counted
@@ -49,6 +51,7 @@ def read_trials(
     encoding: str | None = None,
     decimal: str = ".",
     skip_bad_lines: bool = False,
+    cases_per_cell: int | None = None,
 ) -> Trials | Cells:
     """Read the results of a sweep.
 
@@ -85,6 +88,8 @@ def read_trials(
         Sign before the decimals; with a comma, ``.`` groups thousands.
     skip_bad_lines : bool
         Leave out lines that cannot be read, and count them.
+    cases_per_cell : int, optional
+        How many cases each mean is of, for tables of means by depth and length alone.
 
     Returns
     -------
@@ -123,6 +128,7 @@ def read_trials(
         encoding=encoding,
         decimal=decimal,
         skip_bad_lines=skip_bad_lines,
+        cases_per_cell=cases_per_cell,
     )
     result = read_request(_listed(paths), request, format)
     announce(result.notices)
@@ -139,21 +145,33 @@ def read_request(
     chosen = None if format == "auto" else get_format(format)
     samples = [look_at(source, request) for source in find_sources(paths)]
     found = _sort_out(samples, request, chosen)
+    _refuse_cases_per_cell(found, request)
+    try:
+        result = _read_found(found, request)
+    except (OverflowError, RecursionError) as error:
+        raise of_huge_number(found.samples, request) from error
+    return replace(result, notices=(*result.notices, *_unnamed_notices(result, request)))
+
+
+def _refuse_cases_per_cell(found: Found, request: ReadRequest) -> None:
+    """Refuse a number of cases for files that say it themselves."""
+    if request.cases_per_cell is None or found.format is WIDE_HEATMAP:
+        return
+    raise OptionError(
+        describe(
+            f"cases_per_cell is {request.cases_per_cell}, and {found.samples[0].name} is of the "
+            f"format {found.format.name}, which says how many cases there are",
+            "expected a table of means, with a row per depth and a column per length",
+            "leave out --cases-per-cell",
+        )
+    )
+
+
+def _read_found(found: Found, request: ReadRequest) -> Trials | Cells:
     first, *others = found.format.load(found.samples, request)
     tables = [replace(first, notices=(*found.notices, *first.notices)), *others]
     files = tuple(sample.source.given for sample in found.samples)
-    try:
-        result = found.format.build(tables, request.table, Reading(found.format.name, files))
-    except (OverflowError, RecursionError) as error:
-        raise FormatError(
-            describe(
-                f"{found.samples[0].name}: a number of hundreds of digits or a list nested "
-                "thousands deep",
-                "expected values that a table can hold",
-                "mend what wrote it, or name another column with --map COLUMN=THEIRS",
-            )
-        ) from error
-    return replace(result, notices=(*result.notices, *_unnamed_notices(result, request)))
+    return found.format.build(tables, request.table, Reading(found.format.name, files))
 
 
 def _listed(paths: PathLike | Iterable[PathLike]) -> list[PathLike]:

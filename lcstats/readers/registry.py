@@ -21,6 +21,7 @@ from lcstats.readers.kamradt import KAMRADT_LIST, KAMRADT_V1
 from lcstats.readers.kamradt_rouge import KAMRADT_ROUGE
 from lcstats.readers.kamradt_v2 import KAMRADT_V2
 from lcstats.readers.langsmith import LANGSMITH_NEEDLES, LANGSMITH_RUNS
+from lcstats.readers.leval import LEVAL
 from lcstats.readers.lighteval import LIGHTEVAL
 from lcstats.readers.litm_scores import LITM_SCORES
 from lcstats.readers.lm_eval import LM_EVAL
@@ -36,7 +37,9 @@ from lcstats.readers.needle_lists import LWM_NEEDLE, LWM_NEEDLES
 from lcstats.readers.needlestack import NEEDLESTACK
 from lcstats.readers.nocha import NOCHA
 from lcstats.readers.nolima import NOLIMA
+from lcstats.readers.openai_evals import OPENAI_EVALS
 from lcstats.readers.opencompass import OPENCOMPASS
+from lcstats.readers.promptfoo import PROMPTFOO
 from lcstats.readers.ruler import NEMO_RULER, RULER
 from lcstats.readers.samples import Sample
 from lcstats.readers.small_llms import SMALL_LLMS
@@ -74,10 +77,13 @@ FORMATS: tuple[Format, ...] = (
     LM_EVAL,
     EVALSCOPE,
     LIGHTEVAL,
+    PROMPTFOO,
+    OPENAI_EVALS,
     MRCR,
     NOCHA,
     FLENQA,
     LV_EVAL,
+    LEVAL,
     LOFT,
     COUNTING_STARS,
     LONGBENCH_V1,

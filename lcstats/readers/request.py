@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from lcstats.errors import OptionError, describe
+from lcstats.options import check_whole
 from lcstats.trials import TableOptions
 
 
@@ -20,20 +21,23 @@ class ReadRequest:
         Sign before the decimals; with a comma, ``.`` groups thousands.
     skip_bad_lines : bool
         Leave out lines that cannot be read, and count them.
+    cases_per_cell : int, optional
+        How many cases each mean of a wide table is of, where the files hold means alone.
     """
 
     table: TableOptions = field(default_factory=TableOptions)
     encoding: str | None = None
     decimal: str = "."
     skip_bad_lines: bool = False
+    cases_per_cell: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an unknown encoding or decimal sign.
+        """Refuse an unknown encoding or decimal sign, and a number of cases that is none.
 
         Raises
         ------
         OptionError
-            If either is not known.
+            If one is.
         """
         if self.decimal not in (".", ","):
             raise OptionError(
@@ -43,6 +47,8 @@ class ReadRequest:
                     "pass decimal=',' (--decimal ,) for numbers such as 0,75",
                 )
             )
+        if self.cases_per_cell is not None:
+            check_whole(self.cases_per_cell, "cases_per_cell", least=1)
         if self.encoding is not None:
             self._check_encoding(self.encoding)
 

@@ -7,7 +7,9 @@ score follows the suite: the share of ``outputs`` that are in ``pred``, letter c
 runner writes the place of the answer into it since commit d4293b9) a digest of their answers is
 added. ``length`` in the file is the tokens of the prompt and of the answer to come: it is kept as
 ``length_in_file``. Where the prompt is stored, ``answer_position`` is where its answer starts, a
-fraction of its characters: ``--map depth=answer_position`` makes it the depth, which no file names.
+fraction of its characters, and ``answer_tenth`` the middle of the tenth that this is in. No file
+names a depth, and nearly every prompt has a place of its own: ``--map depth=answer_tenth`` takes
+the tenths for depths.
 An empty prediction has no score here; the suite counts it as wrong, as ``official_score`` does.
 
 ``summary.csv`` holds the mean score of every task, in percent, and ``Nulls`` how many of how many
@@ -37,11 +39,12 @@ import pandas as pd
 from lcstats.cells import Cells, cells_from_count_frame
 from lcstats.errors import FormatError, Notice, OptionError, TableError, describe
 from lcstats.readers.csv_table import load_csv
-from lcstats.readers.fields import require_fields
+from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.folders import folder_notices, folders_above
 from lcstats.readers.formats import Format
 from lcstats.readers.official import OFFICIAL, empty_notices, wants_official
 from lcstats.readers.picked import load_picked
+from lcstats.readers.places import ANSWER_POSITION, place_notices, with_places
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.runs import number_runs, short_digest
 from lcstats.readers.samples import Sample
@@ -137,6 +140,7 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
         *_aside_notices(aside),
         *folder_notices(filter(None, map(_doubtful_model, used))),
         *_empty_notices(tables, request),
+        *place_notices(tables, request),
     )
     return [replace(first, notices=(*notices, *first.notices)), *others]
 
@@ -146,13 +150,14 @@ def _load_predictions(sample: Sample, request: ReadRequest) -> RawTable:
     table = load_picked(sample, request, partial(_pick, is_needle=task.startswith("niah")))
     require_fields(table, {"index"}, "ruler")
     require_fields(table, {"outputs"}, "ruler", list)
+    check_fields(table, {"pred": "text"}, "ruler")
     frame = table.frame if "pred" in table.frame else table.frame.assign(pred=None)
     frame = _scored(frame, task, frame["pred"], frame["outputs"])
     frame = _with_official(frame, request)
     added: dict[str, Any] = {_LENGTH_FOLDER: _length_of(sample, request)}
     if (model := _model_of(sample)) is not None:
         added[_MODEL_FOLDER] = model
-    return _known(replace(table, frame=frame.assign(**added)))
+    return _known(replace(table, frame=with_places(frame).assign(**added)))
 
 
 def _pick(record: Mapping[Any, Any], *, is_needle: bool) -> dict[str, Any]:
@@ -160,7 +165,7 @@ def _pick(record: Mapping[Any, Any], *, is_needle: bool) -> dict[str, Any]:
     outputs, prompt = record.get("outputs"), record.get("input")
     if is_needle and isinstance(prompt, str) and isinstance(outputs, list) and outputs:
         place = _place_in(prompt, str(outputs[0]), record.get("index"))
-        row["answer_position"] = place / len(prompt) if place >= 0 else None
+        row[ANSWER_POSITION] = place / len(prompt) if place >= 0 else None
     return row
 
 
@@ -458,6 +463,7 @@ def _load_nemo_file(sample: Sample, request: ReadRequest) -> RawTable:
     table = load_picked(sample, request, _pick_nemo)
     require_fields(table, {"index"}, "nemo_ruler")
     require_fields(table, {"expected_answer"}, "nemo_ruler", list)
+    check_fields(table, {"is_correct": "mark", "generation": "text"}, "nemo_ruler")
     preds = table.frame["generation"] if "generation" in table.frame else pd.Series([None])
     frame = _scored(table.frame, match["task"], preds, table.frame["expected_answer"])
     stored = pd.to_numeric(frame.get("is_correct", pd.Series(np.nan, frame.index)))
@@ -486,8 +492,8 @@ RULER = Format(
     carries="language model, length asked for and task (the path), share of the answers found, "
     "answers asked for and found, index as case, empty predictions as unscored, place of the "
     "answer in the prompt, output; of a summary, predictions and sum of scores of each task",
-    lacks="depth (answer_position can be taken for it), tokens received, failed requests; a "
-    "submission.csv cannot be scored",
+    lacks="depth (answer_position or answer_tenth can be taken for it), tokens received, failed "
+    "requests; a submission.csv cannot be scored",
     checked="published summaries of two language models; predictions made after the code",
     shapes=("jsonl", "json", "csv"),
     sniff=_sniff,

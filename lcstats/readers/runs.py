@@ -5,6 +5,8 @@ import json
 
 import pandas as pd
 
+from lcstats.trials.values import factorize
+
 
 def short_digest(*parts: object) -> str:
     """Return eight hexadecimal digits that tell prompts apart by what they were made of.
@@ -38,7 +40,8 @@ def number_runs(cases: pd.DataFrame, runs: pd.Series) -> pd.Series:
     >>> number_runs(cases, pd.Series(["a", "b", "b", "a"])).tolist()
     [1, 2, 1, 1]
     """
-    case = cases.groupby(list(cases.columns), dropna=False, sort=False).ngroup()
+    keys = pd.DataFrame({name: factorize(cases[name])[0] for name in cases})
+    case = keys.groupby(list(keys.columns), sort=False).ngroup()
     rows = pd.DataFrame({"case": case.to_numpy(), "run": runs.astype("str").to_numpy()})
     first = rows.drop_duplicates()
     numbers = first.assign(number=first.groupby("case").cumcount() + 1)

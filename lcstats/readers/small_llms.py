@@ -16,8 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from lcstats.errors import FormatError, describe
-from lcstats.readers.fields import require_fields
+from lcstats.readers.fields import FieldKind, check_fields, require_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
 from lcstats.readers.request import ReadRequest
@@ -43,6 +42,20 @@ _KNOWLEDGE = Knowledge(
     score_scale="0-1",
     length_unit="documents",
 )
+_KINDS: Mapping[str, FieldKind] = {
+    "config": "object",
+    "timestamp": "plain",
+    "models{}.config": "object",
+    "models{}.model_name": "plain",
+    "models{}.raw_results[].latency_ms": "number",
+}
+_NESTED: Mapping[str, FieldKind] = {
+    "models{}": "object",
+    "models{}.raw_results": "list",
+    "models{}.raw_results[]": "object",
+    "models{}.raw_results[].qa_id": "plain",
+    "models{}.raw_results[].question": "plain",
+}
 _EXTRAS = ("extracted", "gold_answer")
 _CASE = ["model_name", "total_docs", "position", "qa_id and question"]
 
@@ -67,31 +80,24 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
 def _load_one(sample: Sample, request: ReadRequest) -> pd.DataFrame:
     table = load_json([sample], request)
     require_fields(table, {"models"}, "small_llms", dict)
-    try:
-        rows = [row for run in table.frame.to_dict("records") for row in _trials_of(run)]
-    except (AttributeError, KeyError, TypeError) as error:
-        raise FormatError(
-            describe(
-                f"{sample.name} has a part without what it should hold ({error})",
-                "expected language models with total_docs and raw_results",
-                "leave out --format to have the format found, or name another file",
-            )
-        ) from None
+    check_fields(table, _KINDS, "small_llms")
+    check_fields(table, _NESTED, "small_llms", are_needed=True)
+    rows = [row for run in table.frame.to_dict("records") for row in _trials_of(run)]
     return pd.DataFrame(rows, columns=[*dict.fromkeys([*_COLUMNS.values(), *_EXTRAS])])
 
 
 def _trials_of(run: Mapping[Any, Any]) -> Iterator[dict[str, object]]:
     for name, results in run["models"].items():
-        config = results.get("config") or run["config"]
+        config = results.get("config") or run.get("config") or {}
         for trial in results["raw_results"]:
             latency = trial.get("latency_ms")
             yield {
                 "model_name": results.get("model_name") or name,
                 "qa_id and question": f"{trial['qa_id']}: {trial['question']}",
                 "timestamp": run.get("timestamp"),
-                "total_docs": config["total_docs"],
-                "position": trial["position"],
-                "correct": trial["correct"],
+                "total_docs": config.get("total_docs"),
+                "position": trial.get("position"),
+                "correct": trial.get("correct"),
                 "response": trial.get("response"),
                 "latency_ms": None if latency is None else latency / 1000,
                 **{extra: trial.get(extra) for extra in _EXTRAS},

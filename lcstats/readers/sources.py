@@ -21,6 +21,8 @@ SMALL = 1 << 20
 
 STANDARD_INPUT = "standard input"
 
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+
 _GZIP, _ZIP, _ZSTD = b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd"
 
 _BROKEN = (
@@ -201,6 +203,8 @@ def _unpack(name: str, given: str, data: bytes) -> list[Source]:
         raise
     except _BROKEN as error:
         raise _broken_archive(name, error) from None
+    if data.startswith(_LFS_POINTER):
+        raise _lfs_pointer(name)
     return [Source(name, given, data)]
 
 
@@ -222,6 +226,16 @@ def _open_members(name: str, given: str, data: bytes) -> Iterator[Source]:
         for member_name in by_name:
             label = name if len(by_name) == 1 else f"{name}!{member_name}"
             yield from _unpack(label, f"{given}!{member_name}", read(member_name))
+
+
+def _lfs_pointer(name: str) -> FormatError:
+    return FormatError(
+        describe(
+            f"{name} is a pointer of Git LFS, which stands in for the file",
+            "expected the file itself",
+            "run 'git lfs pull' in the repository, or download the file from its web page",
+        )
+    )
 
 
 def _broken_archive(name: str, error: Exception) -> FormatError:

@@ -18,9 +18,10 @@ checked on files made after them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from lcstats.readers.fields import require_fields
+from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.formats import Format, Load
 from lcstats.readers.json_records import frame_of, load_json
 from lcstats.readers.request import ReadRequest
@@ -87,7 +88,8 @@ def _load_v2(sample: Sample, request: ReadRequest) -> RawTable:
     frame = table.frame
     answers = zip(frame["prediction"], frame["prompt_tokens"], strict=True)
     frame["failed"] = ["ok" if text or tokens else "error" for text, tokens in answers]
-    return RawTable(frame, table.origin, _V2)
+    known = {name: theirs for name, theirs in _V2.columns.items() if theirs in frame}
+    return RawTable(frame, table.origin, replace(_V2, columns=known))
 
 
 def _trials_of(
@@ -96,14 +98,16 @@ def _trials_of(
     """Return the trials of a file, with their repeats numbered."""
     table = load_json([sample], request)
     require_fields(table, {_TRIALS}, format_name, list)
+    check_fields(table, {"model": "plain"}, format_name)
     runs = table.frame.to_dict("records")
     rows = [row if isinstance(row, dict) else {} for run in runs for row in run[_TRIALS]]
     frame = frame_of(rows)
     origin = Origin((Part(sample.name, len(frame), "trial"),))
     require_fields(RawTable(frame, origin), fields, format_name)
+    check_fields(RawTable(frame, origin), dict.fromkeys(fields, "plain"), format_name)
     length = "context_length" if "context_length" in fields else "context_length_k"
     frame["trial"] = number_runs(frame[[length, "position", "passcode"]], frame["trial"])
-    if "model" in table.frame:
+    if "model" in table.frame and table.frame["model"].notna().any():
         frame["model"] = [run["model"] for run in runs for _ in run[_TRIALS]]
     return RawTable(frame, origin)
 

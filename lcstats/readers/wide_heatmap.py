@@ -3,24 +3,56 @@
 Heat maps are kept so, as ``original_results/gpt4.csv`` of A-Roucher's fork of Kamradt's runner
 (commit 465b697): the first header is empty, the others are lengths, the first column is the depth
 in percent. YaRN's ``eval/passkey.py`` (995db5b) writes the same with a row per language model. No
-cell says how many trials its mean is of, and without that there is neither an interval nor a test:
-such a table is refused, and the message says what to read instead. Its numbers are not always those
-of the trials either: in ``gpt4.csv`` 7 of 225 cells are 0.0, off the scale of 1 to 10, where the
-marks were 1 and 3. Written from the description of these files.
+cell says how many cases its mean is of, and without that there is neither an interval nor a test:
+the table is refused unless the call says it (``cases_per_cell``). Then each mean has to be a whole
+number of right cases over that number, up to the rounding of its digits; means of marks, 1 to 10,
+are not, and say nothing about how many were right. Its numbers are not always those of the trials
+either: in ``gpt4.csv`` 7 of 225 cells are 0.0, off the scale of 1 to 10, where the marks were 1 and
+3. Written from the description of these files.
 """
 
-from collections.abc import Mapping, Sequence
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 
-from lcstats.errors import FormatError, describe
+from lcstats.cells import Cells
+from lcstats.errors import FormatError, OptionError, TableError, describe
+from lcstats.options import ScoreScale
+from lcstats.readers.counts import build_counts
 from lcstats.readers.formats import Format
+from lcstats.readers.json_records import frame_of
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import Sample
-from lcstats.trials import RawTable
+from lcstats.trials import Knowledge, Origin, Part, RawTable, Reading, TableOptions
+from lcstats.trials.depth_column import parse_percentage
 from lcstats.trials.length_column import parse_suffixed
-from lcstats.trials.values import parse_number
-from lcstats.trials.wording import counted
+from lcstats.trials.values import MISSING_WORDS, parse_number
+from lcstats.trials.wording import counted, flag
 
 _FEWEST_LENGTHS = 2
+_N_SHOWN = 5
+_FLOAT_NOISE = Decimal("1e-9")
+_SCALES: Mapping[str | None, int] = {"0-1": 1, "0-100": 100}
+
+
+@dataclass(frozen=True, slots=True)
+class _Mean:
+    """A cell as it is printed, and where it is."""
+
+    line: int
+    row: str
+    length: str
+    printed: str
+
+    @property
+    def value(self) -> Decimal:
+        return Decimal(self.printed)
+
+    @property
+    def n_decimals(self) -> int:
+        return max(0, -int(self.value.as_tuple().exponent))
 
 
 def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
@@ -40,27 +72,146 @@ def _is_length(header: str) -> bool:
 
 
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
-    sample = samples[0]
-    n_lengths = len(sample.columns) - 1
-    raise FormatError(
+    if request.cases_per_cell is None:
+        raise _without_cases(samples[0])
+    return [_load_one(sample, request, request.cases_per_cell) for sample in samples]
+
+
+def _load_one(sample: Sample, request: ReadRequest, n_cases: int) -> RawTable:
+    means = list(_means_of(sample, request.decimal))
+    top = _top_of_scale(sample, means, request.table.score_scale)
+    half = _half_of_last_digit(means, top)
+    faults = [text for mean in means if (text := _fault_of(sample, mean, n_cases, top, half))]
+    if faults:
+        n_more = len(faults) - _N_SHOWN
+        more = [f"and {n_more} more cells"] * (n_more > 0)
+        raise TableError("\n".join(faults[:_N_SHOWN] + more))
+    are_depths = all(parse_number(m.row) is not None or parse_percentage(m.row) for m in means)
+    row_name = (sample.columns[0] if are_depths else "") or ("depth" if are_depths else "model")
+    rows = [
+        {
+            row_name: mean.row,
+            "header": mean.length,
+            "cases_per_cell": n_cases,
+            "mean": _n_right(mean, n_cases, top),
+        }
+        for mean in means
+    ]
+    known = {"depth" if are_depths else "model": row_name, "length": "header"}
+    known |= {"n_cases": "cases_per_cell", "successes": "mean"}
+    part = Part(sample.name, len(rows), "line", lambda row: means[row].line)
+    return RawTable(frame_of(rows), Origin((part,)), Knowledge(known, aliases=False))
+
+
+def _means_of(sample: Sample, decimal: str) -> Iterator[_Mean]:
+    """Yield the cells that are not empty."""
+    lines = csv.reader(io.StringIO(sample.text()), delimiter=sample.separator)
+    header = next(lines)
+    for row in lines:
+        for length, cell in zip(header[1:], row[1:], strict=False):
+            printed = cell.strip().removesuffix("%").replace(decimal, ".")
+            if printed.casefold() in MISSING_WORDS:
+                continue
+            if parse_number(printed) is None:
+                raise _no_mean(sample, lines.line_num, length, cell)
+            yield _Mean(lines.line_num, row[0].strip(), length, printed)
+
+
+def _top_of_scale(sample: Sample, means: Sequence[_Mean], scale: ScoreScale | None) -> int:
+    """Return what a cell of right answers alone holds: 1 or 100."""
+    highest = max((mean.value for mean in means), default=Decimal(0))
+    if scale in _SCALES:
+        return _SCALES[scale]
+    if scale is None and highest <= 1:
+        return 1
+    if scale is None and highest > 10:
+        return 100
+    raise OptionError(
         describe(
-            f"{sample.name} is a table of means with a column for each of "
-            f"{counted(n_lengths, 'length')}, and does not say how many trials each mean is of",
-            "expected single trials, or the numbers of trials and of right ones in each cell",
-            "read the results that the means were taken of, or write one row per cell with the "
-            "columns length,depth,n,k",
+            f"{sample.name} holds means of up to {highest}"
+            + (f" and score_scale is {scale!r}" if scale else ""),
+            "expected means of right and wrong, as fractions or percentages: means of marks do not "
+            "say how many were right",
+            f"pass {flag('score_scale', '0-100')} if they are percentages, or read the single "
+            "trials",
         )
     )
 
 
+def _half_of_last_digit(means: Sequence[_Mean], top: int) -> Decimal:
+    """Return how far rounding can have moved a mean: a table is written with so many decimals.
+
+    Ones and zeros alone are whole counts: nobody rounds fractions to them.
+    """
+    n_decimals = max((mean.n_decimals for mean in means), default=0)
+    if not n_decimals and top == 1:
+        return _FLOAT_NOISE
+    return max(Decimal(5).scaleb(-1 - n_decimals), _FLOAT_NOISE)
+
+
+def _n_right(mean: _Mean, n_cases: int, top: int) -> int:
+    return round(mean.value * n_cases / top)
+
+
+def _fault_of(sample: Sample, mean: _Mean, n_cases: int, top: int, half: Decimal) -> str | None:
+    """Say why a mean is not of so many cases; None if it can be."""
+    exact = mean.value * n_cases / top
+    reach = half * n_cases / top
+    n_right = _n_right(mean, n_cases, top)
+    place = f"{sample.name} line {mean.line}, column {mean.length}: {mean.printed}"
+    if not 0 <= n_right <= n_cases or abs(n_right - exact) > reach:
+        return describe(
+            f"{place} of {counted(n_cases, 'case')} is {exact.normalize():f} right",
+            "expected a whole number of right cases in every cell, up to rounding",
+            f"check cases_per_cell={n_cases} (--cases-per-cell {n_cases}) and the scale of scores",
+        )
+    if reach >= 1:
+        return describe(
+            f"{place} has too few digits to tell how many of {n_cases} cases were right",
+            "expected one whole number of right cases that rounds to it",
+            "write the means with more digits",
+        )
+    return None
+
+
+def _no_mean(sample: Sample, line: int, length: str, cell: str) -> TableError:
+    return TableError(
+        describe(
+            f"{sample.name} line {line}, column {length} is {cell!r}",
+            "expected a mean score",
+            "leave the cell empty if it was not run; for a decimal comma pass decimal=',' "
+            "(--decimal ,)",
+        )
+    )
+
+
+def _without_cases(sample: Sample) -> FormatError:
+    n_lengths = len(sample.columns) - 1
+    return FormatError(
+        describe(
+            f"{sample.name} is a table of means with a column for each of "
+            f"{counted(n_lengths, 'length')}, and does not say how many trials each mean is of",
+            "expected single trials, or the numbers of trials and of right ones in each cell",
+            "pass cases_per_cell=N (--cases-per-cell N) if every mean is of N cases, read the "
+            "results that the means were taken of, or write one row per cell with the columns "
+            "length,depth,n,k",
+        )
+    )
+
+
+def _build(tables: Sequence[RawTable], options: TableOptions, reading: Reading) -> Cells:
+    return build_counts(tables, replace(options, score_scale=None), reading)
+
+
 WIDE_HEATMAP = Format(
     name="wide_heatmap",
-    title="wide heat-map CSV, mean scores by depth (rows) and length (columns): recognised, and "
-    "refused",
-    carries="lengths, depths and mean scores, which cannot be used without the number of trials",
-    lacks="how many trials a mean is of; single trials",
+    title="wide heat-map CSV, mean scores by depth (rows) and length (columns)",
+    carries="lengths, depths or language models, and mean scores; read only if the call says of "
+    "how many cases each mean is (--cases-per-cell)",
+    lacks="how many cases a mean is of; single trials",
     checked="files made after the description of published ones",
     shapes=("csv",),
     sniff=_sniff,
     load=_load,
+    build=_build,
 )

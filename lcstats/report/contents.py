@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 
 from lcstats.cells import Cells
 from lcstats.errors import Notice
+from lcstats.flexible import FlexibleFit
 from lcstats.lengths import (
     Criterion,
     EffectiveLength,
@@ -17,6 +19,7 @@ from lcstats.lengths import (
     effective_length,
     outcome_label,
 )
+from lcstats.lengths.answer import METHOD_WORDS as METHOD_WORDS
 from lcstats.lengths.answer import SET_MEANINGS as SET_MEANINGS
 from lcstats.lengths.notices import notices_on_penalty
 from lcstats.options import check_type
@@ -24,7 +27,7 @@ from lcstats.options import percent as percent
 from lcstats.plots import length_label
 from lcstats.report.documents import own_notices
 from lcstats.report.figures import FigureEntry, draw_figures
-from lcstats.report.fits import FitWithTest, fit_and_test, has_a_curve
+from lcstats.report.fits import FitWithTest, fit_and_test, has_a_curve, surface_if_wanted
 from lcstats.report.settings import ReportSettings
 from lcstats.trials.wording import counted
 
@@ -109,13 +112,15 @@ def build_group(
     folder: Path,
 ) -> GroupContent:
     """Analyse one group and draw its figures into `folder`."""
-    answer = analyse(cells, criterion, tested, level=level, settings=settings)
+    surface = surface_if_wanted(cells, settings.methods, seed=settings.seed)
+    analyse = partial(_analyse, cells, tested, surface, level=level, settings=settings)
+    answer = analyse(criterion)
     further = notices_on_penalty(settings.penalty) if tested is None else tested.notices
     answer = replace(answer, notices=(*answer.notices, *further))
     other = None
     if cells.grid.depths.size > 1:
         other_criterion = replace(criterion, depth_treatment=_other_treatment(criterion))
-        other = analyse(cells, other_criterion, tested, level=level, settings=settings)
+        other = analyse(other_criterion)
     return GroupContent(
         slug=slug,
         cells=cells,
@@ -132,16 +137,17 @@ def fit_if_wanted(
 ) -> FitWithTest | None:
     """Fit and test the curve where the settings name it and there is one."""
     check_type(criterion, Criterion, "criterion")
-    if "curve" not in settings.methods or not has_a_curve(cells):
+    if (settings.methods and "curve" not in settings.methods) or not has_a_curve(cells):
         return None
     guess_rate = float(criterion.exact_guess_rate) or None
     return fit_and_test(cells, penalty=settings.penalty, guess_rate=guess_rate, seed=settings.seed)
 
 
-def analyse(
+def _analyse(
     cells: Cells,
-    criterion: Criterion,
     tested: FitWithTest | None,
+    surface: FlexibleFit | None,
+    criterion: Criterion,
     *,
     level: float,
     settings: ReportSettings,
@@ -151,6 +157,7 @@ def analyse(
         cells,
         criterion,
         fit=None if tested is None else tested.fit,
+        flexible=surface,
         level=level,
         sets=settings.sets,
         masses=settings.masses,
@@ -192,7 +199,7 @@ def point_in_words(answer: EffectiveLength) -> str:
     >>> point_in_words(effective_length(cells, Criterion(0.5)))
     'at least 8192 tokens (>=8192): every tested length passes'
     """
-    estimate, unit = answer.observed, answer.length_unit
+    estimate, unit = answer.quoted, answer.length_unit
     return {
         "crossed": f"{estimate.length} {unit}",
         "beyond_tested": (
@@ -237,7 +244,7 @@ def length_table(answer: EffectiveLength) -> pd.DataFrame:
 
 def mass_table(answer: EffectiveLength) -> pd.DataFrame:
     """Return one row per outcome: its label, and the share each kind of mass gives it."""
-    estimate = answer.observed
+    estimate = answer.quoted
     outcomes = range(estimate.lengths.size + 1)
     interval = estimate.default_set
     return pd.DataFrame(

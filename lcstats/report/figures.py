@@ -108,7 +108,7 @@ def _plans(
             describe_residuals(tested),
             lambda: plot_residuals(tested.fit, goodness=tested.goodness),
         )
-    if answer.observed.masses:
+    if answer.quoted.masses:
         yield _Plan("masses", "Masses", describe_masses(answer), lambda: plot_masses(answer))
 
 
@@ -165,7 +165,7 @@ def describe_decay(answer: EffectiveLength, tested: FitWithTest | None = None) -
     return (
         f"Accuracy, {answer.depth_in_words()}, by length in {answer.length_unit}: {points}{more}. "
         f"The threshold is {float(answer.applied_threshold):.4g}; the effective length is "
-        f"{answer.observed.display}.{_curve_in_decay(answer, tested)}"
+        f"{answer.quoted.display}.{_curve_in_decay(answer, tested)}"
     )
 
 
@@ -228,7 +228,7 @@ def describe_heatmap(cells: Cells) -> str:
 
 def describe_masses(answer: EffectiveLength) -> str:
     """Say what the masses figure shows."""
-    estimate = answer.observed
+    estimate = answer.quoted
     parts = []
     for kind, mass in estimate.masses.items():
         shares = ", ".join(

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -18,9 +18,11 @@ from lcstats.fit import (
     fit_curve,
     goodness_of_fit,
 )
+from lcstats.flexible import FlexibleFit, fit_flexible
 from lcstats.lengths import Estimate
 from lcstats.lengths.curve_estimate import draw_curves
-from lcstats.options import Penalty, percent
+from lcstats.lengths.flexible_sets import is_quick
+from lcstats.options import Method, Penalty, percent
 
 MOST_REFUSED = 5
 Result = TypeVar("Result")
@@ -68,6 +70,13 @@ class FitWithTest:
 def has_a_curve(cells: Cells) -> bool:
     """Tell whether there is something to fit: several lengths, of one task and no average."""
     return cells.grid.lengths.size > 1 and not cells.grid.members
+
+
+def surface_if_wanted(cells: Cells, methods: Sequence[Method], *, seed: int) -> FlexibleFit | None:
+    """Fit the smooth surface where it is named; where nothing is, if it takes no time."""
+    if "flexible" in methods or (not methods and is_quick(cells.grid)):
+        return fit_flexible(cells, seed=seed)
+    return None
 
 
 def plot_options(tested: FitWithTest | None, *, seed: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import jinja2
 import pandas as pd
 
 from lcstats.report.contents import (
+    METHOD_WORDS,
     SET_MEANINGS,
     SMALLEST_SHARE,
     length_table,
@@ -83,7 +84,7 @@ def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def shown_masses(answer: Any) -> list[dict[str, Any]]:
     """Return the rows of the mass table with a share worth showing."""
-    kinds = list(answer.observed.masses)
+    kinds = list(answer.quoted.masses)
     return [
         row
         for row in rows_of(mass_table(answer))
@@ -116,5 +117,5 @@ def _environment() -> jinja2.Environment:
         dispersion=dispersion_words,
         crossing=crossing_words,
     )
-    environment.globals.update(SET_MEANINGS=SET_MEANINGS)
+    environment.globals.update(SET_MEANINGS=SET_MEANINGS, METHOD_WORDS=METHOD_WORDS)
     return environment

@@ -14,6 +14,7 @@ from lcstats.options import (
     SetKind,
     check_option,
     check_words,
+    words_of,
 )
 from lcstats.trials import Reading
 
@@ -24,12 +25,13 @@ class ReportSettings:
 
     Attributes
     ----------
-    methods : tuple of {"observed", "curve"}
-        ``curve`` adds the fitted curve where several lengths were tested; ``observed`` is always
-        among them.
+    methods : tuple of {"observed", "curve", "flexible"}
+        ``curve`` adds the fitted curve where several lengths were tested, ``flexible`` the smooth
+        surface; ``observed`` is always among them. Empty for all three, but the surface up to 400
+        cells only.
     penalty : {"jeffreys", "none"}
         Of the curve's fit.
-    sets : tuple of {"default", "certified", "jeffreys"}
+    sets : tuple of {"default", "certified", "jeffreys", "hybrid", "strict", "posterior"}
         Sets to state; the default one is always among them.
     masses : tuple of {"bootstrap", "jeffreys"}
     repeats : {"fold", "independent"}
@@ -45,7 +47,7 @@ class ReportSettings:
         Command line that makes the report again.
     """
 
-    methods: tuple[Method, ...] = ("observed", "curve")
+    methods: tuple[Method, ...] = ()
     penalty: Penalty = "jeffreys"
     sets: tuple[SetKind, ...] = ("default",)
     masses: tuple[MassKind, ...] = ("bootstrap", "jeffreys")
@@ -78,7 +80,7 @@ def list_settings(
     return {
         **criterion.to_dict(),
         "guess_rate": float(criterion.exact_guess_rate),
-        "method": list(dict.fromkeys(("observed", *settings.methods))),
+        "method": list(dict.fromkeys(("observed", *(settings.methods or words_of(Method))))),
         "penalty": settings.penalty,
         "level": level,
         "sets": list(settings.sets),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lcstats.errors import Notice, TableError, UnscoredWarning, describe
 from lcstats.trials.design import Design, read_design
-from lcstats.trials.failures import Failures, find_failures
+from lcstats.trials.failures import Failures, cut_answers_notices, find_failures
 from lcstats.trials.faults import Faults
 from lcstats.trials.identity import CELL, Identified, key_codes, number_cases, resolve_identity
 from lcstats.trials.missing import unscored_notices
@@ -23,7 +23,7 @@ from lcstats.trials.side_columns import read_repeats, read_side_columns, receive
 from lcstats.trials.status_column import Statuses, normalise_status, read_statuses
 from lcstats.trials.truncation import Truncation, find_truncated
 from lcstats.trials.values import Kind, Parsed, Texts, texts_of
-from lcstats.trials.wording import counted, counts_by_status
+from lcstats.trials.wording import counted, counts_by_status, switch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ def assemble_trials(
     faults.raise_any()
     cut = _find_truncated(design, sides, options)
     statuses = statuses.marked(cut.rows, "truncated")
-    _require_scored(named.origin, statuses)
+    _require_scored(named.origin, statuses, cut)
     score = scores.values
     if cut.rows.any():
         score = np.where(statuses.counts, score, np.nan)
@@ -85,6 +85,7 @@ def assemble_trials(
         *scores.notices,
         *statuses.notices,
         *cut.notices,
+        *cut_answers_notices(named, design.frame["length"], statuses.counts),
         *received_notices(identified.frame, design.length_unit),
         *identified.notices,
         *(identical_repeats_notices(identified.frame) if case is not None else ()),
@@ -220,12 +221,21 @@ def _read_case(named: NamedTable, faults: Faults) -> Texts | None:
     return texts
 
 
-def _require_scored(origin: Origin, statuses: Statuses) -> None:
+def _require_scored(origin: Origin, statuses: Statuses, cut: Truncation) -> None:
     if statuses.counts.any():
         return
     by_status = counts_by_status(statuses.values)
     why = f"{counted(statuses.counts.size, 'row')} without a score ({by_status})"
-    raise TableError(no_scored_trials(origin.name, why))
+    if not cut.rows.any():
+        raise TableError(no_scored_trials(origin.name, why))
+    raise TableError(
+        describe(
+            f"no scored trials in {origin.name}: {why}; {cut.found}",
+            "expected prompts that arrived whole",
+            "let the server take longer prompts and run again, or pass "
+            f"{switch('keep_truncated')} to count the trials all the same",
+        )
+    )
 
 
 def _identify(

@@ -99,7 +99,12 @@ ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Canonical name to the names it goes by, in normal spelling."""
 
-LAST_RESORTS: Mapping[str, tuple[str, ...]] = MappingProxyType({"repeat": ("version", "trial")})
+LAST_RESORTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "repeat": ("version", "trial"),
+        "depth": ("document_index", "doc_index", "gold_index", "gold_document_index"),
+    }
+)
 """Names that are taken only where no alias of the column is present."""
 
 COUNT_COLUMNS = ("n_cases", "successes")
@@ -156,6 +161,17 @@ def depth_unit_of_name(name: str) -> DepthUnit | None:
     if spelled.endswith("fraction") or spelled == "relative_depth":
         return "fraction"
     return None
+
+
+def is_place_name(name: str) -> bool:
+    """Tell whether a depth column's own name says that it counts places in a list of documents.
+
+    Examples
+    --------
+    >>> is_place_name("Document Index"), is_place_name("document_depth")
+    (True, False)
+    """
+    return normalise_name(name) in LAST_RESORTS["depth"]
 
 
 def match_columns(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lcstats.errors import Notice, OptionError, TableError, describe
 from lcstats.options import DepthUnit, LengthUnit, check_option
-from lcstats.trials.columns import depth_unit_of_name
+from lcstats.trials.columns import depth_unit_of_name, is_place_name
 from lcstats.trials.depth_column import Depths, read_depths, read_positions
 from lcstats.trials.faults import Faults
 from lcstats.trials.length_column import Lengths, read_lengths
@@ -16,6 +16,13 @@ from lcstats.trials.naming import NamedTable
 from lcstats.trials.records import TableOptions
 from lcstats.trials.values import Texts, parse_column, spread, texts_of
 from lcstats.trials.wording import flag
+
+_FILLED = {
+    "model": "fill it in, or name the language model of all rows with model_name='NAME' "
+    "(--model-name NAME)",
+    "task": "fill it in, or remove the column",
+}
+"""How to mend a row without a model or a task."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +157,7 @@ def _refuse_missing(named: NamedTable, name: str, texts: Texts, faults: Faults) 
         texts.codes < 0,
         named.named(name),
         named.frame[name],
-        (f"expected a {name} on every row", "fill it in, or remove the column"),
+        (f"expected a {name} on every row", _FILLED[name]),
     )
 
 
@@ -180,12 +187,30 @@ def _read_depths(
     if column is None:
         return Depths(np.full(len(named.frame), np.nan), None)
     unit = options.depth_unit or named.knowledge.depth_unit
+    if unit is None and is_place_name(name):
+        unit = _first_place(column, name, _room_of("index0", named, lengths), faults)
     if unit is None and lengths.unit in ("documents", "pairs", "lines"):
         _ask_about_places(column, name, lengths.unit, faults)
     if unit is None or unit in ("fraction", "percent"):
         return read_depths(column, unit=unit, name=name, faults=faults)
     room = _room_of(unit, named, lengths)
     return read_positions(column, unit=unit, room=room, name=name, faults=faults)
+
+
+def _first_place(
+    column: pd.Series, name: str, room: NDArray[np.float64], faults: Faults
+) -> DepthUnit:
+    """Tell whether an index of documents counts from 0 or from 1, or ask."""
+    places = parse_column(column).values
+    if (places == 0).any():
+        return "index0"
+    if not (places == room + 1).any():
+        faults.add_table(
+            f"{name} holds neither 0 nor the number of documents",
+            "expected places that tell whether the first document is 0 or 1",
+            f"pass {flag('depth_unit', 'index0')} if it is 0, {flag('depth_unit', 'index1')} if 1",
+        )
+    return "index1"
 
 
 def _ask_about_places(column: pd.Series, name: str, unit: str, faults: Faults) -> None:

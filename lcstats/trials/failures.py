@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from lcstats.errors import Notice, UnscoredWarning
 from lcstats.trials.columns import normalise_name
 from lcstats.trials.naming import NamedTable
+from lcstats.trials.status_column import normalise_status
+from lcstats.trials.values import factorize
 from lcstats.trials.wording import counted
 
 _ERROR_COLUMNS = ("error", "error_message", "exception")
@@ -19,6 +21,12 @@ _FLAG_COLUMNS = {
     "failed": "error",
     "timed_out": "timeout",
 }
+_FINISH_COLUMNS = ("finish_reason", "stop_reason", "finish_reasons")
+_FAILED_FINISHES = ("refused", "error")
+"""Statuses among the reasons why an answer ended; others say nothing about it."""
+
+_CUT_FINISHES = ("length", "max_tokens", "max_output_tokens", "model_length")
+_N_SHOWN = 5
 _CODE_COLUMNS = ("http", "http_status", "status_code", "http_code")
 
 _KINDS: tuple[tuple[str, str], ...] = (
@@ -78,17 +86,52 @@ def find_failures(named: NamedTable, is_right: NDArray[np.bool_]) -> Failures | 
     spelled = {name: normalise_name(name) for name in named.extras}
     evidence = [n for n in named.extras if spelled[n] in (*_ERROR_COLUMNS, *_CODE_COLUMNS)]
     flags = [name for name in named.extras if spelled[name] in _FLAG_COLUMNS]
-    if output is None and not evidence and not flags:
+    finishes = [name for name in named.extras if spelled[name] in _FINISH_COLUMNS]
+    if output is None and not (evidence or flags or finishes):
         return None
     words = np.full(len(named.frame), None, dtype=object)
     for name in flags:
         words[_is_set(named.frame[name])] = _FLAG_COLUMNS[spelled[name]]
+    for name in finishes:
+        _mark_finishes(words, named.frame[name])
     for name in evidence:
         _mark_errors(words, named.frame[name], is_code=spelled[name] in _CODE_COLUMNS)
     n_outputs = 0 if output is None else _mark_outputs(words, output, is_right)
     if not pd.notna(words).any():
         return None
     return Failures(pd.Series(words), _notices(n_outputs))
+
+
+def cut_answers_notices(
+    named: NamedTable, lengths: pd.Series, counts: NDArray[np.bool_]
+) -> tuple[Notice, ...]:
+    """Say how many scored answers were cut at the most tokens an answer may have, by length.
+
+    Parameters
+    ----------
+    named : NamedTable
+    lengths : Series of int, shape (n_rows,)
+    counts : bool array, shape (n_rows,)
+        Rows whose score counts.
+    """
+    is_cut = np.zeros(len(named.frame), dtype=bool)
+    for name in named.extras:
+        if normalise_name(name) in _FINISH_COLUMNS:
+            is_cut |= _is_cut(named.frame[name])
+    is_cut &= counts
+    if not is_cut.any():
+        return ()
+    by_length = lengths[is_cut].value_counts().sort_index()
+    shown = [f"{n} at {length}" for length, n in by_length.head(_N_SHOWN).items()]
+    listed = ", ".join(shown) + (", ..." if len(by_length) > _N_SHOWN else "")
+    return (
+        Notice(
+            "answers-cut",
+            f"{counted(int(is_cut.sum()), 'scored answer')} of {int(counts.sum())} ended at the "
+            f"most tokens an answer may have (length: {listed}), and may be wrong for that alone; "
+            "let answers be longer and run these again",
+        ),
+    )
 
 
 def kind_of_error(text: str) -> str:
@@ -108,6 +151,21 @@ def _mark_errors(words: NDArray[np.object_], column: pd.Series, *, is_code: bool
         failed = re.fullmatch(r"[45]\d\d(\.0)?", text) if is_code else _says_something(text)
         if failed and words[row] in (None, "error"):
             words[row] = kind_of_error(text)
+
+
+def _mark_finishes(words: NDArray[np.object_], column: pd.Series) -> None:
+    """Mark requests that ended by a filter or an error."""
+    codes, uniques = factorize(column)
+    found = [normalise_status(word) for word in uniques]
+    known = np.array([*(s if s in _FAILED_FINISHES else None for s in found), None], dtype=object)
+    rows = pd.notna(known[codes])
+    words[rows] = known[codes][rows]
+
+
+def _is_cut(column: pd.Series) -> NDArray[np.bool_]:
+    codes, uniques = factorize(column)
+    is_cut = [str(word).strip().casefold() in _CUT_FINISHES for word in uniques]
+    return np.array([*is_cut, False], dtype=bool)[codes]
 
 
 def _is_set(column: pd.Series) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ from lcstats.errors import Notice, OptionError, describe
 from lcstats.trials.columns import (
     LAST_RESORTS,
     TRIAL_COLUMNS,
+    is_place_name,
     match_columns,
     normalise_name,
     require_columns,
@@ -105,7 +106,8 @@ def name_columns(
         tables[0].knowledge,
         tuple(notice for table in tables for notice in table.notices),
     )
-    return _keep_filter(_release_last_resort(named), options.filter_name)
+    named = _release_places(_release_last_resort(named), options)
+    return _keep_filter(named, options.filter_name)
 
 
 def _match(
@@ -153,8 +155,32 @@ def _release_last_resort(named: NamedTable) -> NamedTable:
     parsed = parse_column(named.frame["repeat"])
     if not parsed.is_kind(Kind.BAD).any():
         return named
-    mapping = {name: own for name, own in named.mapping.items() if name != "repeat"}
-    return replace(named, frame=named.frame.rename(columns={"repeat": theirs}), mapping=mapping)
+    return _released(named, "repeat")
+
+
+def _release_places(named: NamedTable, options: TableOptions) -> NamedTable:
+    """Give an index of documents back its own name where nothing says how many there were."""
+    theirs = named.mapping.get("depth", "depth")
+    unit = options.length_unit if options.length_unit != "tokens" else named.knowledge.length_unit
+    says_how_many = {"n_documents", "length_unit"} & named.mapping.keys()
+    is_asked_for = "depth" in options.columns or options.depth_unit is not None
+    if not is_place_name(theirs) or theirs in named.frame or is_asked_for:
+        return named
+    if says_how_many or unit in ("documents", "pairs"):
+        return named
+    notice = Notice(
+        "places-unused",
+        f"{theirs} gives no depth, as no column says how many documents there were; name it with "
+        "columns={'n_documents': 'THEIRS'} (--map n_documents=THEIRS)",
+    )
+    return replace(_released(named, "depth"), notices=(*named.notices, notice))
+
+
+def _released(named: NamedTable, canonical: str) -> NamedTable:
+    """Give a column back its own name."""
+    mapping = {name: own for name, own in named.mapping.items() if name != canonical}
+    frame = named.frame.rename(columns={canonical: named.mapping[canonical]})
+    return replace(named, frame=frame, mapping=mapping)
 
 
 def _keep_filter(named: NamedTable, filter_name: str | None) -> NamedTable:

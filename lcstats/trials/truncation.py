@@ -18,6 +18,12 @@ CEILING_SHARE = 0.97
 CEILING_WIDTH = 0.005
 """Counts this close to the largest one are at the ceiling: chat templates vary a little."""
 
+_FEWEST_SHORTER = 2
+"""Shorter lengths that it takes to tell a share of the length from a template of so many tokens."""
+
+_MOST_LENGTHS = 50
+"""Lengths of a sweep by design; where there are more, each trial has a length of its own."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truncation:
@@ -27,12 +33,26 @@ class Truncation:
     ----------
     rows : bool array, shape (n_rows,)
         Trials that received well below the tokens asked for.
-    notices : tuple of Notice
-        How many, and the ceiling where there is one.
+    found : str
+        How many, and the ceiling where there is one; empty where no trial was truncated.
     """
 
     rows: NDArray[np.bool_]
-    notices: tuple[Notice, ...]
+    found: str = ""
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What a reader of the trials has to know."""
+        if not self.found:
+            return ()
+        return (
+            Notice(
+                "truncated",
+                f"{self.found}: the prompt was cut or never full, so they are left out as "
+                f"truncated; {switch('keep_truncated')} counts them",
+                DesignWarning,
+            ),
+        )
 
 
 def find_truncated(design: pd.DataFrame, received: pd.Series | None, unit: str) -> Truncation:
@@ -43,6 +63,11 @@ def find_truncated(design: pd.DataFrame, received: pd.Series | None, unit: str) 
     a language model's trials are compared with the share that arrived up to their length: the
     median over those lengths of their medians, and at most all. A ceiling is a largest count that
     is reached at several lengths, some percent apart, as servers cut prompts.
+
+    A tokenizer that counts more than was asked for hides a cut: 1.25 of 65536 and 131072, capped at
+    131072, arrive as 1.25 and 1. So trials at the largest count of all are also compared with what
+    the shorter lengths lead one to expect: the smaller of their median share and of the line
+    through them (Theil and Sen's), which a template of so many tokens does not mislead.
 
     Parameters
     ----------
@@ -64,7 +89,7 @@ def find_truncated(design: pd.DataFrame, received: pd.Series | None, unit: str) 
     [False, True, True]
     """
     if received is None or unit != "tokens":
-        return Truncation(np.zeros(len(design), dtype=bool), ())
+        return Truncation(np.zeros(len(design), dtype=bool))
     table = pd.DataFrame(
         {
             "model": design["model"],
@@ -73,44 +98,95 @@ def find_truncated(design: pd.DataFrame, received: pd.Series | None, unit: str) 
         }
     )
     table["share"] = table["tokens"] / table["length"]
-    typical = table.groupby(["model", "length"])["share"].median().dropna()
-    usual = typical.groupby("model").expanding().median().droplevel(0).clip(upper=1.0)
+    typical = table.groupby(["model", "length"])["tokens"].median().dropna()
+    shares = typical / typical.index.get_level_values("length")
+    usual = shares.groupby("model").expanding().median().droplevel(0).clip(upper=1.0)
     expected = table.join(usual.rename("usual"), on=["model", "length"])["usual"]
     at_ceiling = _at_ceiling(table)
     least = np.where(at_ceiling, CEILING_SHARE, SHORT_SHARE * expected)
-    rows = (table["share"] < least).to_numpy(dtype=bool)
-    return Truncation(rows, _notices(table, rows, at_ceiling))
+    grown = table.join(_grown_shares(typical), on=["model", "length"])["grown"]
+    at_top = _at_top(table)
+    is_short = (table["share"] < least) | (at_top & (table["share"] < SHORT_SHARE * grown))
+    rows = is_short.to_numpy(dtype=bool)
+    return Truncation(rows, _found(table, rows, grown, _ceilings(table, rows & at_top)))
+
+
+def _grown_shares(typical: pd.Series) -> pd.Series:
+    """Return the share that the shorter lengths lead one to expect; NaN where they are too few.
+
+    Parameters
+    ----------
+    typical : Series of float, shape (n_models_lengths,)
+        Median tokens received, by model and length, ascending.
+
+    Returns
+    -------
+    Series of float, shape (n_models_lengths,)
+    """
+    grown = pd.Series(np.nan, typical.index, name="grown")
+    for model, received in typical.groupby("model"):
+        lengths = received.index.get_level_values("length").to_numpy(np.float64)
+        grown.loc[[model]] = _grown_of_model(lengths, received.to_numpy())
+    return grown
+
+
+def _grown_of_model(
+    lengths: NDArray[np.float64], received: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Expect each length from the shorter ones, those left out that fall short themselves."""
+    expected = np.full(lengths.size, np.nan)
+    kept: list[int] = []
+    if lengths.size > _MOST_LENGTHS:
+        return expected
+    for place, length in enumerate(lengths):
+        if len(kept) >= _FEWEST_SHORTER:
+            expected[place] = _expected_share(lengths[kept], received[kept], length)
+        if not received[place] < SHORT_SHARE * expected[place] * length:
+            kept.append(place)
+    return expected
+
+
+def _expected_share(
+    lengths: NDArray[np.float64], received: NDArray[np.float64], length: float
+) -> float:
+    first, second = np.triu_indices(lengths.size, 1)
+    slope = np.median((received[second] - received[first]) / (lengths[second] - lengths[first]))
+    start = np.median(received - slope * lengths)
+    return float(min(np.median(received / lengths), slope + start / length))
+
+
+def _at_top(table: pd.DataFrame) -> NDArray[np.bool_]:
+    """Tell which trials received their language model's largest count, or nearly."""
+    top = table.groupby("model")["tokens"].transform("max")
+    return np.asarray(table["tokens"] >= (1 - CEILING_WIDTH) * top, dtype=bool)
 
 
 def _at_ceiling(table: pd.DataFrame) -> NDArray[np.bool_]:
     """Tell which trials received their language model's largest count, if several lengths did."""
-    top = table.groupby("model")["tokens"].transform("max")
-    near = table["tokens"] >= (1 - CEILING_WIDTH) * top
+    near = _at_top(table)
     ends = table[near].groupby("model")["length"].agg(["min", "max"])
     is_ceiling = ends["max"] > ends["min"] / CEILING_SHARE
     return np.asarray(near & table["model"].map(is_ceiling).eq(True), dtype=bool)
 
 
-def _notices(
-    table: pd.DataFrame, rows: NDArray[np.bool_], at_ceiling: NDArray[np.bool_]
-) -> tuple[Notice, ...]:
+def _found(table: pd.DataFrame, rows: NDArray[np.bool_], grown: pd.Series, ceilings: str) -> str:
     if not rows.any():
-        return ()
-    cut = table[rows]
+        return ""
+    least = table.loc[rows, "share"].min()
+    n_cut, share = (
+        f"{counted(int(rows.sum()), 'trial')} of {len(table)}",
+        f"smallest share {least:.3g}",
+    )
+    if least < CEILING_SHARE:
+        return f"{n_cut} received well below the tokens asked for ({share}{ceilings})"
     return (
-        Notice(
-            "truncated",
-            f"{counted(len(cut), 'trial')} of {len(table)} received well below the tokens asked "
-            f"for (smallest share {cut['share'].min():.3g}{_ceilings(table, rows & at_ceiling)}): "
-            "the prompt was cut or never full, so they are left out as truncated; "
-            f"{switch('keep_truncated')} counts them",
-            DesignWarning,
-        ),
+        f"{n_cut} received well below what shorter prompts lead one to expect ({share} of the "
+        f"tokens asked for, {grown[rows].max():.3g} expected{ceilings})"
     )
 
 
 def _ceilings(table: pd.DataFrame, rows: NDArray[np.bool_]) -> str:
-    """Name the ceiling of up to three language models."""
+    """Name the ceiling of up to three language models whose longest prompts were cut."""
     said = [
         f"; {group['tokens'].max():.0f} at {group['length'].nunique()} of "
         f"{table.loc[table['model'] == model, 'length'].nunique()} lengths"

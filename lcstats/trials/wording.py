@@ -44,7 +44,7 @@ def shown(value: object) -> str:
         return "missing"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value)
+    return str(value)[:40]
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:

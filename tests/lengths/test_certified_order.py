@@ -238,8 +238,10 @@ def frame(rng, rates, n, *, graded=False, clusters="none"):
         for d, rate in enumerate(row):
             draws = common if clusters == "rows" else rng.random(n)
             right = (draws < rate).astype(float)
-            score = right if not graded else np.where(right > 0, 1.0, 0.0) * 0.5 + 0.5 * (
-                rng.random(n) < rate
+            score = (
+                right
+                if not graded
+                else np.where(right > 0, 1.0, 0.0) * 0.5 + 0.5 * (rng.random(n) < rate)
             )
             rows += [
                 {

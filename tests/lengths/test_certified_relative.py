@@ -16,7 +16,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
 
 def grid_of(k, n):
     return Cells.from_counts(
-        np.arange(1, len(k) + 1), [0.5], n_cases=np.reshape(n, (-1, 1)), successes=np.reshape(k, (-1, 1))
+        np.arange(1, len(k) + 1),
+        [0.5],
+        n_cases=np.reshape(n, (-1, 1)),
+        successes=np.reshape(k, (-1, 1)),
     ).grid
 
 

@@ -111,7 +111,10 @@ def test_mrcr_has_bins_and_a_task_for_each_number_of_needles(write):
     trials = read_trials(write(*rows, name="openai_mrcr_default"))
     assert trials.tasks == ("openai_mrcr_default_2needle", "openai_mrcr_default_8needle")
     assert trials.frame["length"].tolist() == [262144] * 2
-    assert trials.frame["depth"].tolist() == pytest.approx([721 / 772] * 2)
+    assert trials.frame["depth"].isna().all()
+    assert trials.frame["answer_position"].tolist() == pytest.approx([721 / 772] * 2)
+    assert trials.frame["answer_tenth"].tolist() == [0.95] * 2
+    assert "no-depths" in {notice.code for notice in trials.notices}
     assert trials.frame["score"].tolist() == [0.41, 0.9]
     assert "n_needles" not in trials.frame
 

@@ -1,10 +1,19 @@
-"""Tables that Inspect's samples_df makes: scorers as columns, errors as text."""
+"""Tables that Inspect's samples_df makes: scorers as columns, errors as text.
+
+``written/inspect_frame.csv.gz`` is what ``samples_df`` of inspect_ai 0.3.285 made of twelve
+questions with four choices, two epochs each, one of which failed in both. Inspect counted 22
+completed samples of 24, and an accuracy of 3/22.
+"""
+
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from lcstats.errors import FormatError, OptionError
 from lcstats.readers import read_trials
+
+WRITTEN = Path(__file__).parent / "written" / "inspect_frame.csv.gz"
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
 
@@ -62,6 +71,25 @@ def test_several_scorers_are_asked_about(write):
     assert trials.n_trials == 3
 
 
+def test_a_grader_that_failed_is_no_error(write):
+    rows = frame(score_judge=["10", None, "3"], error=["", None, ""])
+    trials = read_trials(write(rows), score_threshold=7)
+    assert trials.frame["status"].tolist() == ["ok", "unparsed", "ok"]
+
+
+def test_a_limit_before_scoring_leaves_a_sample_unscored(write):
+    rows = frame(score_judge=["10", None, None], limit=["time", "context", "token"], error=None)
+    trials = read_trials(write(rows), score_threshold=7)
+    assert trials.frame["status"].tolist() == ["ok", "context_exceeded", "budget_exhausted"]
+
+
+def test_choices_are_guessed(write):
+    trials = read_trials(write(frame(choices='["a", "b", "c", "d"]')), score_threshold=7)
+    assert trials.frame["guess_rate"].tolist() == [0.25] * 3
+    without = read_trials(write(frame(choices=None)), score_threshold=7)
+    assert "guess_rate" not in without.frame
+
+
 def test_logs_are_further_repeats(write):
     both = pd.concat([frame(), frame(eval_id="e2")], ignore_index=True)
     trials = read_trials(write(both), score_threshold=7)
@@ -72,3 +100,13 @@ def test_a_table_without_scores_is_refused(write):
     failed = frame(error="boom").drop(columns=["score_judge", "score_judge_answer"])
     with pytest.raises(FormatError, match=r"no column score_SCORER.*read the logs"):
         read_trials(write(failed))
+
+
+def test_counts_agree_with_those_of_inspect():
+    trials = read_trials(WRITTEN)
+    assert trials.reading.format == "inspect_frame"
+    assert (trials.n_trials, trials.n_scored, trials.n_cases) == (24, 22, 12)
+    assert trials.frame["score"].mean() == pytest.approx(3 / 22)
+    assert trials.frame["status"].value_counts().to_dict() == {"ok": 22, "error": 2}
+    assert set(trials.frame["guess_rate"]) == {0.25}
+    assert sorted(set(trials.frame["length"])) == [1000, 2000, 4000]

@@ -179,7 +179,7 @@ def test_a_bad_line_within_is_refused_or_skipped(run):
 
 def test_the_format_needs_a_length(tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_text('{"score": 1}\n{"score": 0}\n')
+    path.write_text('{"score": {"value": 1}}\n{"score": {"value": 0}}\n')
     with pytest.raises(TableError, match=r"no column for length.*--map length=THEIRS"):
         read_trials(path, format="kamradt_v2")
 

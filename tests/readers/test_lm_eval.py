@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from lcstats.cells import count_cells
 from lcstats.errors import FormatError, OptionError, TableError
 from lcstats.readers import read_trials
 from lcstats.readers.sources import SMALL
@@ -84,7 +85,8 @@ def test_fields(write):
         "task": "niah_single_1",
         "case": "0",
         "length": 512,
-        "depth": 0.5,
+        "answer_position": 0.5,
+        "answer_tenth": 0.55,
         "score": 1.0,
         "n_needles": 1,
         "n_found": 1,
@@ -93,7 +95,9 @@ def test_fields(write):
     }
     assert {name: found[name] for name in expected} == expected
     assert not {"4096", "512", "doc_input"} & found.keys()
-    assert "depth-from-text" in codes(trials)
+    assert trials.frame["depth"].isna().all()
+    (notice,) = (notice for notice in trials.notices if notice.code == "no-depths")
+    assert "--map depth=answer_tenth" in notice.message
 
 
 def test_other_lengths_are_never_scores(write):
@@ -132,7 +136,13 @@ def test_several_needles_have_places_and_no_depth(write):
     first = trials.frame.iloc[0]
     assert (first["n_needles"], first["n_found"]) == (4, 3)
     assert first["needle_depths"] == [0.5, 10 / 200, None, 56 / 200]
-    assert trials.frame["depth"].isna().tolist() == [True, False]
+    assert trials.frame["answer_position"].isna().tolist() == [True, False]
+
+
+def test_tenths_of_the_prompt_are_depths_on_request(write):
+    trials = read_trials(write(row(0), row(1)), columns={"depth": "answer_tenth"})
+    assert trials.frame["depth"].tolist() == [0.55, 0.55]
+    assert "no-depths" not in codes(trials)
 
 
 def test_other_tasks_of_ruler_have_no_depth(write):
@@ -167,6 +177,25 @@ def test_babilong_has_its_length_in_the_results(write):
     assert trials.frame["length"].tolist() == [4096, 4096]
     assert trials.frame["score"].tolist() == [1, 0]
     assert trials.frame["doc_question"].tolist() == ["Where?"] * 2
+    assert trials.frame["guess_rate"].tolist() == [1 / 6] * 2
+
+
+@pytest.mark.parametrize(
+    ("task", "rate"),
+    [("babilong_qa5", 1 / 7), ("babilong_qa19", 1 / 12), ("babilong_qa7_0k", 0.25)],
+)
+def test_babilong_is_guessed_by_its_labels(write, task, rate):
+    folder = write(plain(doc={"length": 9}), task=task)
+    trials = read_trials(folder, columns={"length": "doc_length"})
+    assert trials.frame["guess_rate"].tolist() == [rate]
+
+
+@pytest.mark.parametrize("task", ["babilong_qa21", "babilong_longctx", "niah_qa1"])
+def test_other_tasks_have_no_guess_rate(write, task):
+    trials = read_trials(
+        write(plain(doc={"length": 9}), task=task), columns={"length": "doc_length"}
+    )
+    assert "guess_rate" not in trials.frame
 
 
 def test_a_task_without_lengths_has_them_named(write):
@@ -217,5 +246,18 @@ def test_samples_of_the_real_writer(real_data):
     assert right.loc["niah_single_1", "sum"].tolist() == [23, 24, 17]
     assert right.index.levels[1].tolist() == [512, 1024, 2048]
     assert trials.models == ("xsmx68iv",)
-    assert trials.frame["depth"].between(0, 1).all()
-    assert trials.frame["depth"].iloc[48] == pytest.approx(0.8903, abs=1e-4)
+    assert trials.frame["depth"].isna().all()
+    assert trials.frame["answer_position"].between(0, 1).all()
+    assert trials.frame["answer_position"].iloc[48] == pytest.approx(0.8903, abs=1e-4)
+    assert trials.frame["answer_tenth"].iloc[48] == 0.85
+
+
+def test_tenths_of_the_real_writers_prompts_make_cells(real_data):
+    folder = real_data / "lm_eval" / "generated"
+    places = read_trials(folder, columns={"depth": "answer_position"}).select(task="niah_single_1")
+    tenths = read_trials(folder, columns={"depth": "answer_tenth"}).select(task="niah_single_1")
+    assert (count_cells(places).grid.n_cases > 0).sum() == 67  # of 72 trials
+    cells = count_cells(tenths).grid
+    assert cells.depths.size <= 10
+    assert cells.n_cases.sum(axis=1).tolist() == [24, 24, 24]
+    assert cells.numerators.sum(axis=1).tolist() == [23, 24, 17]

@@ -45,7 +45,8 @@ def test_fields(write):
         "model": "gpt-x",
         "task": "mrcr_4needle",
         "length": 8192,
-        "depth": 0.25,
+        "answer_position": 0.25,
+        "answer_tenth": 0.25,
         "score": 0.5,
         "output": "abcA poem",
         "bin_middle": 5793,
@@ -54,6 +55,17 @@ def test_fields(write):
     assert {name: row[name] for name in expected} == expected
     assert row["case"].startswith("60 of 240 #")
     assert not {"n_needles", "n_found", "prompt"} & row.keys()
+    assert trials.frame["depth"].isna().all()
+    assert "no-depths" in codes(trials)
+
+
+def test_tenths_of_the_conversation_are_depths_on_request(write):
+    trials = read_trials(
+        write({"bin_index": 0, "response": "abc", "desired_msg_index": 239}),
+        columns={"depth": "answer_tenth"},
+    )
+    assert trials.frame["depth"].tolist() == [0.95]
+    assert "no-depths" not in codes(trials)
 
 
 def test_case_23_bins_and_needles(cases_dir):

@@ -140,7 +140,7 @@ def test_summaries_beside_the_results_are_left_out(published):
 
 def test_parts_without_their_fields_are_named(published):
     broken = run({"location_token_position": 240})
-    with pytest.raises(FormatError, match=r"question_result_list.*leave out --format"):
+    with pytest.raises(FormatError, match=r"question_result_list is missing.*mend the value"):
         read_trials(published(_16k=broken))
     with pytest.raises(FormatError, match=r"no usable field 'location_list'.*leave out --format"):
         read_trials(published(_16k=run(location_list=None)))

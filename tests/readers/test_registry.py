@@ -66,6 +66,10 @@ PADDED = dict.fromkeys(("response", "dataset", "dispersion", "padding_type", "ct
 GATED = {"pred": "", "answers": [], "gold_ans": None, "input": "", "all_classes": None, "length": 9}
 LINE_OF_LOFT = {"qid": "a", "turn_id": "0", "em": 1.0}
 STARS = {"context_size": 3280, "reference_counting_results": [3], "answer": ""}
+TESTED = dict.fromkeys(("vars", "success", "score", "provider", "testIdx", "gradingResult"), 1)
+SPECIFIED = {"spec": {"eval_name": "niah.test.v1", "run_id": "a", "completion_fns": ["m"]}}
+EVENT = {"run_id": "a", "event_id": 0, "sample_id": "b", "type": "match", "data": {}}
+EXAMINED = {"query": "q", "gt": "A", "prompt": "p", "gpt-x_pred": "A", "evaluation": "exam"}
 OWN = dict.fromkeys(("model", "task", "case", "repeat", "length", "depth", "score", "status"), 1)
 
 SAMPLES = {
@@ -105,11 +109,23 @@ SAMPLES = {
     ],
     "mrcr": [json.dumps(ASKED), ",".join(ASKED) + "\n", "n_needles,bin,score\n"],
     "evalscope": [json.dumps(REVIEWED), f"{json.dumps(REVIEWED)}\n" * 2, json.dumps(UNREVIEWED)],
+    "promptfoo": [
+        json.dumps(TESTED),
+        f"{json.dumps(TESTED)}\n" * 2,
+        json.dumps({"evalId": "e", "results": {"version": 3, "results": [TESTED]}}, indent=2),
+        json.dumps({"results": [TESTED]}),
+    ],
+    "openai_evals": [
+        json.dumps(SPECIFIED),
+        f"{json.dumps(SPECIFIED)}\n{json.dumps(EVENT)}\n",
+        json.dumps(EVENT),
+    ],
     "nolima": [json.dumps(NEEDLED | {"results": [{"metric": 1}]}, indent=4)],
     "helmet": [json.dumps(HELMED, indent=4), json.dumps(MEANS, indent=4)],
     "nocha": [json.dumps([CLAIMED]), json.dumps([CLAIMED], indent=4)],
     "flenqa": [json.dumps([PADDED]), json.dumps(PADDED), "," + ",".join(PADDED) + "\n"],
     "lv_eval": [json.dumps(GATED), f"{json.dumps(GATED)}\n" * 2],
+    "leval": [json.dumps(EXAMINED), f"{json.dumps(EXAMINED)}\n" * 2],
     "loft": [
         json.dumps(LINE_OF_LOFT),
         json.dumps({"qid": "a", "num_turns": 1, "model_outputs": []}),

@@ -116,7 +116,10 @@ def test_chunks_are_one_task(ruler):
 def test_the_place_of_the_answer_can_be_the_depth(ruler, index):
     rows = [prediction(index, "42", ["42"], input="x" * 30 + "42" + "x" * 8)]
     folder = ruler(rows, task="niah_single_1")
-    assert read_trials(folder).frame["answer_position"].tolist() == [0.75]
+    plain = read_trials(folder)
+    assert plain.frame[["answer_position", "answer_tenth"]].values.tolist() == [[0.75, 0.75]]
+    assert plain.frame["depth"].isna().all()
+    assert "no-depths" in {notice.code for notice in plain.notices}
     trials = read_trials(folder, columns={"depth": "answer_position"})
     assert trials.frame["depth"].tolist() == [0.75]
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lcstats.errors import FormatError, TableError
+from lcstats.errors import TableError
 from lcstats.readers import read_trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
@@ -103,5 +103,5 @@ def test_an_id_with_other_words_is_another_question(files):
 
 
 def test_parts_without_their_fields_are_named(files):
-    with pytest.raises(FormatError, match=r"total_docs.*leave out --format"):
+    with pytest.raises(TableError, match=r"total_docs is missing.*expected a length"):
         read_trials(files(results(gemma=run(trial("q1", 1), config={"positions": [1]}))))

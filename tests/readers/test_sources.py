@@ -162,3 +162,11 @@ def test_a_file_that_is_spelled_twice_is_read_once(tmp_path):
     (tmp_path / "a.csv").write_bytes(CONTENT)
     paths = [tmp_path / "a.csv", f"{tmp_path}/../{tmp_path.name}/a.csv", tmp_path]
     assert contents(paths) == [CONTENT]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.parquet", "a.eval"])
+def test_a_pointer_of_git_lfs_is_said_to_be_one(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n")
+    with pytest.raises(FormatError, match=r"pointer of Git LFS.*git lfs pull"):
+        find_sources(path)

@@ -96,3 +96,11 @@ def test_trials_without_their_fields_are_named(results, row, name):
     path = results(row(0), lacking, model="m")
     with pytest.raises(FormatError, match=rf"trial 2: .*'passcode'.*{name}.*leave out --format"):
         read_trials(path)
+
+
+@pytest.mark.parametrize("fields", [{}, {"model": None}])
+def test_v2_without_a_language_model_can_be_given_one(results, fields):
+    path = results(v2(), **fields)
+    with pytest.warns(UserWarning, match=r"called 'model'.*--model-name NAME"):
+        assert read_trials(path).models == ("model",)
+    assert read_trials(path, model_name="gpt").models == ("gpt",)

@@ -1,8 +1,8 @@
-"""Wide tables of means: recognised and refused, since no cell says how many trials it is of."""
+"""Wide tables of means: refused, unless the call says how many cases each mean is of."""
 
 import pytest
 
-from lcstats.errors import FormatError
+from lcstats.errors import FormatError, OptionError, TableError
 from lcstats.readers import read_trials
 
 ROUCHER = ",1000,9928,18857\n0,10.0,10.0,0.0\n7,10.0,8.5,0.0\n"
@@ -24,7 +24,7 @@ def test_it_is_refused_with_what_to_read_instead(tmp_path, text):
     with pytest.raises(
         FormatError,
         match=r"gpt4\.csv is a table of means .* how many trials .*expected single trials"
-        r".*columns length,depth,n,k",
+        r".*--cases-per-cell N.*columns length,depth,n,k",
     ):
         read_trials(path)
 
@@ -36,3 +36,78 @@ def test_other_headers_are_not_taken_for_one(tmp_path, header):
     with pytest.raises(ValueError, match="expected") as caught:
         read_trials(path)
     assert "means" not in str(caught.value)
+
+
+@pytest.fixture
+def wide(tmp_path):
+    """Write a table and return its file."""
+    path = tmp_path / "wide.csv"
+
+    def write(text):
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+@pytest.mark.parametrize(
+    ("text", "n", "options"),
+    [
+        ("Document Depth,4K,128K\n0,1,0.667\n100,1,0.333\n", 3, {}),
+        ("depth %;4096;131072\n0;100,0;66,7\n100;100,0;33,3\n", 3, {"decimal": ","}),
+        ("depth,4096,131072\n0,100%,66.7%\n1,100%,33.3%\n", 3, {"depth_unit": "fraction"}),
+        ("depth,4096,131072\n0,1,0.6666666666666666\n100,1.0,0.3333333333333333\n", 3, {}),
+    ],
+    ids=["fractions", "decimal commas", "percent signs", "all digits"],
+)
+def test_with_a_number_of_cases_it_is_counts(wide, text, n, options):
+    cells = read_trials(wide(text), cases_per_cell=n, **options)
+    assert cells.aggregate_only
+    assert cells.grid.lengths.tolist() == [4096, 131072]
+    assert cells.grid.depths.tolist() == [0.0, 1.0]
+    assert cells.grid.n_cases.tolist() == [[3, 3], [3, 3]]
+    assert cells.grid.successes.tolist() == [[3, 3], [2, 1]]
+
+
+@pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+def test_rows_may_be_language_models_and_cells_empty(wide):
+    cells = read_trials(wide(",2048,4096\nyarn,1.0,0.35\nllama,0.5,\n"), cases_per_cell=20)
+    grids = {grid.model: grid for grid in cells.grids}
+    assert grids["yarn"].successes.ravel().tolist() == [20, 7]
+    assert grids["llama"].lengths.tolist() == [2048]
+
+
+@pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+def test_ones_and_zeros_are_no_rounded_means(wide):
+    cells = read_trials(wide("depth,2048,4096\n50,1,0\n"), cases_per_cell=25, depth_unit="percent")
+    assert cells.grid.successes.ravel().tolist() == [25, 0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "n", "match"),
+    [
+        ("0.5", 3, r"line 2, column 4096: 0\.5 of 3 cases is 1\.5 right.*check cases_per_cell=3"),
+        ("0.4", 25, r"0\.4 has too few digits .*of 25 cases.*with more digits"),
+        ("-1", 3, r"-1 of 3 cases is -3 right"),
+        ("good", 3, r"line 2, column 4096 is 'good'.*leave the cell empty"),
+    ],
+)
+def test_a_mean_that_is_not_of_so_many_cases_is_named(wide, cell, n, match):
+    with pytest.raises(TableError, match=match):
+        read_trials(wide(f"depth,2048,4096\n50,1,{cell}\n"), cases_per_cell=n)
+
+
+def test_means_of_marks_say_nothing_about_how_many_were_right(wide):
+    with pytest.raises(OptionError, match=r"means of up to 10\.0.*--score-scale 0-100"):
+        read_trials(wide(ROUCHER), cases_per_cell=3)
+    with pytest.raises(OptionError, match=r"score_scale is '1-10'.*read the single trials"):
+        read_trials(wide(ROUCHER), cases_per_cell=3, score_scale="1-10")
+
+
+def test_a_number_of_cases_is_refused_where_files_say_it(wide):
+    path = wide("length,score\n4096,1\n")
+    with pytest.raises(OptionError, match=r"says how many cases.*leave out --cases-per-cell"):
+        read_trials(path, cases_per_cell=3)
+    with pytest.raises(OptionError, match="expected a whole number of at least 1"):
+        read_trials(path, cases_per_cell=0)

@@ -54,3 +54,30 @@ def test_flags_of_the_file_s_own_are_failures():
 def test_what_clients_write_in_place_of_an_answer():
     found = statuses(output=["Request timed out.", "<html>502 Bad Gateway", "it timed out", "42"])
     assert found == ["timeout", "error", "ok", "ok"]
+
+
+def test_an_answer_that_a_filter_or_an_error_ended_is_unscored():
+    frame = pd.DataFrame(
+        {
+            "length": 4096,
+            "score": [1, 0, 0, 0],
+            "Finish Reason": ["stop", "content_filter", "error", None],
+        }
+    )
+    with pytest.warns(UserWarning, match="no score"):
+        trials = Trials.from_frame(frame)
+    assert trials.frame["status"].tolist() == ["ok", "refused", "error", "ok"]
+
+
+def test_answers_that_were_cut_stay_scored_and_are_counted_by_length():
+    reasons = ["stop", "length", "max_tokens", "length", "content_filter"]
+    frame = pd.DataFrame(
+        {"length": [4096, 4096, 8192, 8192, 8192], "score": 0, "finish_reason": reasons}
+    )
+    with pytest.warns(UserWarning, match="most tokens an answer") as caught:
+        trials = Trials.from_frame(frame)
+    assert trials.n_scored == 4
+    (said,) = (str(w.message) for w in caught if "most tokens" in str(w.message))
+    assert said.startswith("3 scored answers of 4 ended")
+    assert "1 at 4096, 2 at 8192" in said
+    assert said.endswith("let answers be longer and run these again")

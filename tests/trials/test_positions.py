@@ -65,3 +65,36 @@ def test_places_of_documents_are_asked_about():
 def test_hundredths_are_named_where_a_percentage_is_too_large():
     with pytest.raises(TableError, match="--depth-unit hundredths"):
         depths(None, [0, 2500, 10000])
+
+
+@pytest.mark.parametrize(("places", "unit"), [([0, 5, 9], "index0"), ([1, 6, 10], "index1")])
+def test_an_index_of_documents_is_a_depth_where_it_tells_what_the_first_is(places, unit):
+    frame = pd.DataFrame(
+        {"length": 4096, "document_index": places, "n_documents": 10, "score": [1, 0, 1]}
+    )
+    trials = Trials.from_frame(frame)
+    assert trials.reading.depth_unit == unit
+    assert trials.frame["depth"].round(4).tolist() == [0.0, 0.5556, 1.0]
+
+
+def test_an_index_of_documents_is_asked_about_where_it_does_not():
+    frame = pd.DataFrame({"length": 4096, "document_index": [2, 5], "n_docs": 10, "score": [1, 0]})
+    with pytest.raises(TableError, match=r"neither 0 nor the number.*--depth-unit index1"):
+        Trials.from_frame(frame)
+    trials = Trials.from_frame(frame, TableOptions(depth_unit="index1"))
+    assert trials.frame["depth"].round(4).tolist() == [0.1111, 0.4444]
+
+
+def test_an_index_among_documents_whose_number_is_not_known_is_left_alone():
+    frame = pd.DataFrame({"length": 4096, "doc_index": [2, 5], "score": [1, 0]})
+    with pytest.warns(UserWarning, match=r"doc_index gives no depth.*--map n_documents=THEIRS"):
+        trials = Trials.from_frame(frame)
+    assert trials.frame["depth"].isna().all()
+    assert trials.frame["doc_index"].tolist() == [2, 5]
+
+
+def test_an_index_of_documents_yields_to_a_depth():
+    frame = pd.DataFrame(
+        {"length": 4096, "doc_index": [0, 3], "n_docs": 4, "depth": [0.5, 0.25], "score": [1, 0]}
+    )
+    assert Trials.from_frame(frame).frame["depth"].tolist() == [0.5, 0.25]

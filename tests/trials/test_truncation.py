@@ -3,7 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from lcstats.errors import TableError
 from lcstats.trials import TableOptions, Trials
 from lcstats.trials.truncation import find_truncated
 
@@ -69,3 +72,54 @@ def test_a_buffer_that_is_left_free_is_no_truncation(buffer):
 
 def test_lengths_that_hardly_differ_have_no_ceiling():
     assert not truncated([4000, 8000, 8020], [3200, 6400, 6416]).rows.any()
+
+
+LENGTHS = [4096, 8192, 16384, 32768, 65536, 131072]
+
+
+@pytest.mark.parametrize("ratio", [1.15, 1.25, 1.4])
+@pytest.mark.parametrize("template", [0, 300])
+def test_a_tokenizer_that_counts_more_does_not_hide_a_ceiling(ratio, template):
+    asked = np.repeat(LENGTHS, 2)
+    found = truncated(asked, np.minimum(ratio * asked + template, 131072).astype(int))
+    assert found.rows.tolist() == [False] * 10 + [True] * 2
+    (notice,) = found.notices
+    assert "smallest share 1 of the tokens asked for" in notice.message
+    assert "131072 at 1 of 6 lengths" in notice.message
+
+
+def test_lengths_that_were_cut_lead_to_no_expectation():
+    found = truncated(LENGTHS, np.minimum(1.25 * np.array(LENGTHS), 65536).astype(int))
+    assert found.rows.tolist() == [False] * 4 + [True] * 2
+
+
+@given(
+    ratio=st.floats(0.7, 1.4),
+    n_each=st.integers(1, 3),
+    seed=st.integers(0, 2**32 - 1),
+    start=st.integers(0, 4),
+)
+@settings(max_examples=40, deadline=None)
+def test_a_share_that_is_the_same_at_all_lengths_is_never_a_truncation(ratio, n_each, seed, start):
+    asked = np.repeat(LENGTHS[start:], n_each)
+    noise = np.random.default_rng(seed).uniform(0.97, 1.03, asked.size)
+    assert not truncated(asked, (ratio * asked * noise).astype(int)).rows.any()
+
+
+@pytest.mark.parametrize("template", [0, 60, 5000])
+def test_a_long_template_is_no_truncation_however_the_tokenizer_counts(template):
+    asked = np.array(LENGTHS)
+    assert not truncated(asked, (1.2 * asked + template).astype(int)).rows.any()
+
+
+def test_many_different_lengths_are_no_sweep_and_cost_no_time():
+    asked = np.arange(1000, 21000)
+    assert not truncated(asked, asked * 5 // 4).rows.any()
+
+
+def test_a_table_of_truncated_trials_alone_names_the_ceiling_and_the_mend():
+    frame = pd.DataFrame({"length": [40000, 60000], "prompt_tokens": 32770, "score": 0.0})
+    with pytest.raises(
+        TableError, match=r"truncated 2.*32770 at 2 of 2 lengths.*keep_truncated=True.*count"
+    ):
+        Trials.from_frame(frame)

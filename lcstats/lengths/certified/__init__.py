@@ -8,6 +8,6 @@ accepted. docs/explanation/certified.md derives every step.
 """
 
 from lcstats.lengths.certified.bounds import Bounds, certification_floor
-from lcstats.lengths.certified.door import certify
+from lcstats.lengths.certified.door import certification_gap, certified_upper, certify
 
-__all__ = ["Bounds", "certification_floor", "certify"]
+__all__ = ["Bounds", "certification_floor", "certification_gap", "certified_upper", "certify"]

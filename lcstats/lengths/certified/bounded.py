@@ -68,6 +68,7 @@ def certified_bounded(
             "lower_error": lower_error,
             "upper_error": error - lower_error,
         },
+        p_values=p_values,
     )
 
 
@@ -148,9 +149,7 @@ def _smallest_bounds(units: _Units, first: int, last: int, tau: float) -> Iterat
         yield float(_bound(x, n, tau).min()) * width * total * x.size
 
 
-def _bound(
-    x: NDArray[np.float64], n: NDArray[np.float64], tau: float
-) -> NDArray[np.float64]:
+def _bound(x: NDArray[np.float64], n: NDArray[np.float64], tau: float) -> NDArray[np.float64]:
     """P(a sum of n units of mean tau is as low as x) at most; 1 where it is not low."""
     mean = np.clip(np.divide(x, n, out=np.ones_like(x), where=n > 0), 0.0, 1.0)
     bound = np.exp(-n * (rel_entr(mean, tau) + rel_entr(1 - mean, 1 - tau)))

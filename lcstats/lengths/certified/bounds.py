@@ -18,12 +18,23 @@ ACCEPTANCE_RATES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Lowest and highest outcome of a set, with what a reader may want to check."""
+    """Lowest and highest outcome of a set, with what a reader may want to check.
+
+    Attributes
+    ----------
+    lower, upper : int
+    floor : int or None
+        Smallest number of perfect cases with which anything can be certified.
+    diagnostics : mapping
+    p_values : ndarray of float64, shape (n_lengths,), or None
+        Of "this length is good", each on its own; None where the construction has none.
+    """
 
     lower: int
     upper: int
     floor: int | None
     diagnostics: Mapping[str, float | int | str]
+    p_values: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from lcstats.cells import CellGrid
 from lcstats.lengths.certified.bounded import certified_bounded
-from lcstats.lengths.certified.bounds import Bounds
+from lcstats.lengths.certified.bounds import Bounds, highest_kept
 from lcstats.lengths.certified.cells import certified_cells
 from lcstats.lengths.certified.means import certified_mean
 from lcstats.lengths.certified.ranks import certified_rank
@@ -32,7 +32,7 @@ def certify(grid: CellGrid, bar: Fraction, criterion: Criterion, *, level: float
         return certified_relative(grid, criterion, level=level)
     if not treatment.is_order:
         return certified_mean(grid, bar, level=level)
-    gap = _gap(grid, criterion)
+    gap = certification_gap(grid, criterion)
     if gap:
         return Bounds(0, grid.lengths.size, None, {"construction": f"every outcome: {gap}"})
     if treatment.is_window:
@@ -48,7 +48,29 @@ def certify(grid: CellGrid, bar: Fraction, criterion: Criterion, *, level: float
     return certified_cells(grid, bar, treatment, level=level)
 
 
-def _gap(grid: CellGrid, criterion: Criterion) -> str | None:
+def certified_upper(
+    grid: CellGrid, bar: Fraction, criterion: Criterion, error: float, *, level: float
+) -> int:
+    """Return an upper end for a part of a length that is proved at `error`, all of it spent there.
+
+    Parameters
+    ----------
+    grid : CellGrid
+    bar : Fraction
+    criterion : Criterion
+        For worst depth, a quantile or windows, without a certification gap.
+    error : float
+        Probability, at most, with which the truth is above it.
+    level : float
+        Of the certified set beside it, whose tests are taken.
+    """
+    p_values = certify(grid, bar, criterion, level=level).p_values
+    if p_values is None:
+        return certify(grid, bar, criterion, level=1.0 - 2.0 * error).upper
+    return highest_kept(p_values, error)
+
+
+def certification_gap(grid: CellGrid, criterion: Criterion) -> str | None:
     """Say what keeps parts of a length from being certified, or None."""
     treatment = criterion.treatment
     if criterion.rule == "relative":

@@ -1,4 +1,4 @@
-"""Certified sets for a depth mean or a pooled accuracy: binomial tails by Hoeffding's inequality."""
+"""Certified sets for a depth mean or a pooled accuracy: binomial tails by Hoeffding (1956)."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -59,9 +59,7 @@ def certified_mean(grid: CellGrid, tau: Fraction, *, level: float) -> Bounds:
     )
 
 
-def low_tails(
-    k: NDArray[np.int64], n: NDArray[np.int64], tau: Fraction
-) -> NDArray[np.float64]:
+def low_tails(k: NDArray[np.int64], n: NDArray[np.int64], tau: Fraction) -> NDArray[np.float64]:
     """P(Bin(n, tau) <= k) where Hoeffding's inequality holds, else 1."""
     return np.where(k <= n * float(tau) - 1, at_most(k, n, float(tau)), 1.0)
 

@@ -2,11 +2,12 @@
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ CONFIDENCE = 0.999
 
 LAW_VERSION = 1
 """Changes with the statistics or with how they are simulated, so that no old law is read."""
+
+BlockOfRows = TypeVar("BlockOfRows", bound=Hashable)
 
 TIE = 1e-9
 """Relative difference within which two sums of likelihood ratios are the same number."""
@@ -94,6 +97,16 @@ def union_error(
         ]
         worst = max(worst, float(np.sum(hits)))
     return worst
+
+
+def rows_by_block(
+    block_of: Callable[[int], BlockOfRows], n_rows: int
+) -> dict[BlockOfRows, list[int]]:
+    """Return the rows whose statistics look at equal designs, and so have one law."""
+    rows: dict[BlockOfRows, list[int]] = {}
+    for row in range(n_rows):
+        rows.setdefault(block_of(row), []).append(row)
+    return rows
 
 
 def kept_law(design: str, simulate: Callable[[], NDArray[np.float64]]) -> TailLaw:

@@ -24,7 +24,7 @@ from lcstats.lengths.certified.bounds import (
     upper_level,
 )
 from lcstats.lengths.certified.means import accepted_rates, least_accepted
-from lcstats.lengths.certified.nulls import TailLaw, kept_law, union_error
+from lcstats.lengths.certified.nulls import TailLaw, kept_law, rows_by_block, union_error
 from lcstats.lengths.certified.scan import SHORTFALLS, log_ratios
 from lcstats.lengths.observed import leading
 
@@ -84,7 +84,7 @@ def certified_rank(grid: CellGrid, tau: Fraction, rank: int, *, level: float) ->
     design = RankDesign(n_cases, grid.depths.size, rank, tau)
     error = 1 - level
     levels = rank_levels(design, error)
-    p_values = np.array([_p_value(k, row, design) for row in range(len(k))])
+    p_values = _p_values(k, design)
     return Bounds(
         lower=leading(k[:, :rank].sum(axis=1) >= np.array(levels.least)),
         upper=highest_kept(p_values, levels.upper),
@@ -95,13 +95,17 @@ def certified_rank(grid: CellGrid, tau: Fraction, rank: int, *, level: float) ->
             "lower_error": levels.lower,
             "upper_error": levels.upper,
         },
+        p_values=p_values,
     )
 
 
-def _p_value(k: NDArray[np.int64], row: int, design: RankDesign) -> float:
-    rows = k[None, max(row - 1, 0) : row + 1, design.rank - 1 :]
-    statistic = _statistics(rows, design.block(row), design.tau)
-    return float(_law(design, row).p_values(statistic)[0])
+def _p_values(k: NDArray[np.int64], design: RankDesign) -> NDArray[np.float64]:
+    p_values = np.empty(len(k))
+    for block, rows in rows_by_block(design.block, len(k)).items():
+        tables = np.stack([k[row + 1 - len(block) : row + 1, design.rank - 1 :] for row in rows])
+        statistics = _statistics(tables, block, design.tau)
+        p_values[rows] = _law(design, rows[0]).p_values(statistics)
+    return p_values
 
 
 def _law(design: RankDesign, row: int) -> TailLaw:
@@ -137,8 +141,9 @@ def _statistics(
     share = 1.0 / np.arange(1, n_cells + 1)
     sums = np.zeros(n_tables)
     for right, wrong in zip(*log_ratios(tau), strict=True):
-        ratio = np.stack([_ratios(n, right, wrong, n_cells)[k[:, i]] for i, n in enumerate(n_cases)], 1)
-        means = subset_means(ratio.reshape(-1, n_cells)).reshape(n_tables, n_rows, n_cells)
+        rows = [_ratios(n, right, wrong, n_cells)[k[:, row]] for row, n in enumerate(n_cases)]
+        ratios = np.stack(rows, axis=1).reshape(-1, n_cells)
+        means = subset_means(ratios).reshape(n_tables, n_rows, n_cells)
         sums += means[:, -1] @ share
         if n_rows > 1:
             sums += means.prod(axis=1) @ share
@@ -169,9 +174,7 @@ def rank_levels(design: RankDesign, error: float) -> Levels:
     return best
 
 
-def _second_bucket(
-    design: RankDesign, least: tuple[int, ...], delta: float, upper: float
-) -> float:
+def _second_bucket(design: RankDesign, least: tuple[int, ...], delta: float, upper: float) -> float:
     """Bound how often H_theta is rejected when each good length is accepted at rate delta or more.
 
     The `rank` cells of lowest accuracy then average at least A with P(Bin(rank n, A) >= c) =

@@ -61,9 +61,7 @@ def certified_relative(grid: CellGrid, criterion: Criterion, *, level: float) ->
     )
 
 
-def _base_interval(
-    k: NDArray[np.int64], n: NDArray[np.int64], error: float
-) -> tuple[float, float]:
+def _base_interval(k: NDArray[np.int64], n: NDArray[np.int64], error: float) -> tuple[float, float]:
     """Return ends that hold the mean of the base lengths' accuracies but for `error`.
 
     Lengths of equal numbers of cases are one sum; others have an interval each.
@@ -75,9 +73,7 @@ def _base_interval(
     return float(_lower_ends(k, n, outside).mean()), float(high.mean())
 
 
-def _lower_ends(
-    k: NDArray[np.int64], n: NDArray[np.int64], outside: float
-) -> NDArray[np.float64]:
+def _lower_ends(k: NDArray[np.int64], n: NDArray[np.int64], outside: float) -> NDArray[np.float64]:
     """Return accuracies below which k or more successes of n are rarer than `outside`.
 
     They are no higher than (k - 1)/n, up to where Hoeffding's inequality holds.

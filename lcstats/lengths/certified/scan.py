@@ -24,7 +24,7 @@ from lcstats.lengths.certified.bounds import (
     highest_kept,
     upper_level,
 )
-from lcstats.lengths.certified.nulls import TailLaw, kept_law, union_error
+from lcstats.lengths.certified.nulls import TailLaw, kept_law, rows_by_block, union_error
 from lcstats.lengths.observed import leading
 
 SHORTFALLS = (0.5, 1.0, 2.0, 4.0)
@@ -109,16 +109,17 @@ def certified_worst(grid: CellGrid, tau: Fraction, *, level: float) -> Bounds:
             "lower_error": levels.lower,
             "upper_error": levels.upper,
         },
+        p_values=p_values,
     )
 
 
 def scan_p_values(k: NDArray[np.int64], design: Design) -> NDArray[np.float64]:
     """Return a p-value of "this length is good" for every length, shape (n_lengths,)."""
     p_values = np.empty(len(k))
-    for row in range(len(k)):
-        block = design.block(row)
-        statistic = _statistics(k[None, max(row - HEIGHT + 1, 0) : row + 1], block, design.tau)
-        p_values[row] = law_at_bar(block, design.tau, design.n_tables).p_values(statistic)[0]
+    for block, rows in rows_by_block(design.block, len(k)).items():
+        tables = np.stack([k[row + 1 - len(block) : row + 1] for row in rows])
+        statistics = _statistics(tables, block, design.tau)
+        p_values[rows] = law_at_bar(block, design.tau, design.n_tables).p_values(statistics)
     return p_values
 
 
@@ -175,9 +176,7 @@ def scan_levels(design: Design, error: float) -> Levels:
     return best
 
 
-def _cell_bounds(
-    n_cases: NDArray[np.int64], tau: Fraction, error: float
-) -> NDArray[np.int64]:
+def _cell_bounds(n_cases: NDArray[np.int64], tau: Fraction, error: float) -> NDArray[np.int64]:
     """Return the smallest c with P(Bin(n, tau) >= c) <= error of every cell; n + 1 if none."""
     least = {n: first_within(n, tau, error) for n in np.unique(n_cases).tolist()}
     bounds = np.array([least[n] for n in n_cases.ravel().tolist()])
@@ -196,9 +195,7 @@ def first_within(n: int, tau: Fraction, error: float) -> int:
     return int(np.argmax(at_least(np.arange(n + 2), n, float(tau)) <= error))
 
 
-def _second_bucket(
-    design: Design, bounds: NDArray[np.int64], delta: float, upper: float
-) -> float:
+def _second_bucket(design: Design, bounds: NDArray[np.int64], delta: float, upper: float) -> float:
     """Bound how often H_theta is rejected when each good length is accepted at rate delta or more.
 
     Every cell of a good length is then accepted at that rate. More successes make a rejection

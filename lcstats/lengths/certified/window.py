@@ -83,6 +83,7 @@ def certified_window(grid: CellGrid, tau: Fraction, width: int, *, level: float)
             "lower_error": levels.lower,
             "upper_error": levels.upper,
         },
+        p_values=p_values,
     )
 
 
@@ -101,9 +102,7 @@ def _p_value(k: NDArray[np.int64], row: int, design: WindowDesign) -> float:
     counts = (k[row], k[row] + k[row - 1]) if row else (k[row],)
     tails = [
         _tail(int(count.min()), n, design.tau) / share
-        for count, n, share in zip(
-            counts, design.joint_sizes(row), design.shares(row), strict=True
-        )
+        for count, n, share in zip(counts, design.joint_sizes(row), design.shares(row), strict=True)
     ]
     return min(1.0, *tails)
 
@@ -143,9 +142,7 @@ def _second_bucket(
     return worst
 
 
-def _rejected(
-    design: WindowDesign, rates: NDArray[np.float64], row: int, limit: float
-) -> float:
+def _rejected(design: WindowDesign, rates: NDArray[np.float64], row: int, limit: float) -> float:
     """Union bound, over a row's windows, on a p-value of at most `limit`."""
     total = 0.0
     rate = rates[max(row - 1, 0) : row + 1].min()

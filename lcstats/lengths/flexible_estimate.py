@@ -1,0 +1,155 @@
+"""Effective length by the flexible surface: its grid length, masses and set."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincc
+
+from lcstats.curve import FloatArray
+from lcstats.flexible import FlexibleFit, conditional_cells, draw_accuracies, pass_probabilities
+from lcstats.kernels.cells import at_most_short, leading_masses
+from lcstats.lengths.answer import Estimate, Interval
+from lcstats.lengths.criterion import Criterion, Treatment
+from lcstats.lengths.crossing import treated
+from lcstats.lengths.observed import base_rows, leading
+from lcstats.lengths.resampling import outcomes_of_draws
+
+TIE = 1e-12
+N_CELL_DRAWS = 4
+"""Draws of the cells for each surface, where rows are counted and not computed."""
+
+
+def estimate_from_flexible(
+    fit: FlexibleFit, criterion: Criterion, *, level: float, seed: int
+) -> Estimate:
+    """Apply the criterion to a fitted surface; masses and an equal-tailed set from its posterior.
+
+    The point is the effective length of the posterior mean accuracies, moved to the nearest end
+    of the set where it lies outside.
+
+    Parameters
+    ----------
+    fit : FlexibleFit
+    criterion : Criterion
+    level : float
+        Level of the set, in (0, 1).
+    seed : int
+        For drawing cells where a treatment needs it.
+    """
+    accuracy = treated(fit.accuracy, criterion.treatment, case_shares(fit))
+    passes = accuracy >= _bar(accuracy, fit.grid.lengths, criterion) - TIE
+    passing = np.flatnonzero(passes)
+    masses = posterior_masses(fit, criterion, seed=seed)
+    interval = equal_tailed_set(masses, fit, level=level)
+    return Estimate(
+        method="flexible",
+        outcome=min(max(leading(passes), interval.lower), interval.upper),
+        lengths=fit.grid.lengths,
+        longest_passing=int(fit.grid.lengths[passing[-1]]) if passing.size else None,
+        masses={"posterior": masses},
+        sets=(interval,),
+    )
+
+
+def posterior_masses(fit: FlexibleFit, criterion: Criterion, *, seed: int) -> FloatArray:
+    """Posterior probability of every outcome, shape (n_lengths + 1,).
+
+    A relative bar is measured on the same draw of the cells as the lengths that have to reach it.
+    """
+    if criterion.rule != "relative":
+        bar = _bar(np.zeros(1), fit.grid.lengths, criterion)
+        return flexible_masses(fit, bar, criterion.treatment, seed=seed)
+    drawn = treated(draw_accuracies(fit), criterion.treatment, case_shares(fit))
+    outcomes = outcomes_of_draws(drawn, fit.grid.lengths, criterion)
+    return np.bincount(outcomes, minlength=fit.grid.lengths.size + 1) / fit.n_draws
+
+
+def flexible_masses(
+    fit: FlexibleFit, bar: float, treatment: Treatment, *, seed: int = 0
+) -> FloatArray:
+    """Posterior probability of every number of leading lengths that reach `bar`.
+
+    Parameters
+    ----------
+    fit : FlexibleFit
+    bar : float
+        In accuracy.
+    treatment : Treatment
+    seed : int
+        Used for windows only, whose cells are drawn.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_lengths + 1,)
+
+    Notes
+    -----
+    Rao-Blackwell: given a draw of the surface lengths are independent, so P(outcome >= j) is the
+    mean over draws of the product over the first j lengths of P(length reaches the bar | draw).
+    """
+    reaches = _reaches(fit, bar, treatment, seed)
+    return np.asarray(leading_masses(np.ascontiguousarray(reaches), fit.draw_weights))
+
+
+def equal_tailed_set(masses: FloatArray, fit: FlexibleFit, *, level: float) -> Interval:
+    """Cut off at most half of the error at each end of the posterior masses."""
+    outside = (1.0 - level) / 2.0 + TIE
+    return Interval(
+        kind="posterior",
+        level=level,
+        lower=int(np.argmax(np.cumsum(masses) > outside)),
+        upper=int(masses.size - 1 - np.argmax(np.cumsum(masses[::-1]) > outside)),
+        lengths=fit.grid.lengths,
+        is_default=True,
+        diagnostics={"n_draws": fit.n_draws, "n_settings": len(fit.settings)},
+    )
+
+
+def case_shares(fit: FlexibleFit) -> FloatArray:
+    """Share of all cases at each depth, shape (n_depths,): what ``pooled`` weighs by."""
+    by_depth = fit.grid.n_cases.sum(axis=0)
+    return np.asarray(by_depth / by_depth.sum())
+
+
+def _bar(accuracy: FloatArray, lengths: NDArray[np.int64], criterion: Criterion) -> float:
+    """Return the bar in accuracy; a relative one is measured on the depth-treated `accuracy`."""
+    tau = float(criterion.exact_threshold)
+    if criterion.rule == "above_chance":
+        guess = float(criterion.exact_guess_rate)
+        return guess + tau * (1.0 - guess)
+    if criterion.rule == "relative":
+        return tau * float(accuracy[list(base_rows(lengths, criterion))].mean())
+    return tau
+
+
+def _reaches(fit: FlexibleFit, bar: float, treatment: Treatment, seed: int) -> FloatArray:
+    """P(length reaches the bar | draw of the surface), shape (n_draws, n_lengths)."""
+    n_depths = fit.grid.depths.size
+    if n_depths == 1 or not (treatment.is_window or treatment.kind in ("mean", "pooled")):
+        most = 0 if n_depths == 1 else treatment.rank(n_depths) - 1
+        return at_most_short(pass_probabilities(fit, bar), most)
+    if treatment.is_window:
+        return _counted_reaches(fit, bar, treatment, seed)
+    shares = case_shares(fit) if treatment.kind == "pooled" else np.full(n_depths, 1.0 / n_depths)
+    return _average_reaches(fit, bar, shares)
+
+
+def _average_reaches(fit: FlexibleFit, bar: float, shares: FloatArray) -> FloatArray:
+    """P(weighted mean of a length's cells reaches the bar | draw).
+
+    The mean of independent cells is taken as a beta with its mean and variance, which are exact.
+    """
+    cells = conditional_cells(fit)
+    mean = cells.mean @ shares
+    variance = cells.variance @ shares**2
+    size = np.maximum(mean * (1.0 - mean) / np.maximum(variance, 1e-300) - 1.0, 1e-9)
+    return np.asarray(betaincc(mean * size, (1.0 - mean) * size, min(max(bar, 0.0), 1.0)))
+
+
+def _counted_reaches(fit: FlexibleFit, bar: float, treatment: Treatment, seed: int) -> FloatArray:
+    """Share of drawn cells in which a length reaches the bar, for every draw of the surface."""
+    cells, rng = conditional_cells(fit), np.random.default_rng(seed)
+    shares = case_shares(fit)
+    counted = np.zeros(fit.latents.shape[:2])
+    for _ in range(N_CELL_DRAWS):
+        counted += treated(cells.draw(rng), treatment, shares) >= bar - TIE
+    return counted / N_CELL_DRAWS
