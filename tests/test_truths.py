@@ -130,6 +130,14 @@ DEPTH_MEAN_AND_WORST = {
     "all-below": (0, 0),
     "lone-cell": (7, 2),
     "shallow-depth": (7, 4),
+    "two-shallow-depths": (7, 3),
+    "sawtooth": (7, 3),
+    "bar-plateau": (6, 6),
+    "hairline": (8, 5),
+    "cold-start": (0, 0),
+    "last-depth": (8, 7),
+    "weak-length": (3, 3),
+    "moving-hole": (7, 3),
 }
 
 
@@ -137,16 +145,23 @@ DEPTH_MEAN_AND_WORST = {
 def test_true_outcomes_of_the_coverage_truths(name):
     truth, accuracy = get_truth(name), on_grid(name)
     found = [
-        n_passing(accuracy.mean(axis=1), truth.default_threshold),
+        n_passing(accuracy.mean(axis=1).round(12), truth.default_threshold),
         n_passing(accuracy.min(axis=1), truth.default_threshold),
     ]
     assert tuple(found) == DEPTH_MEAN_AND_WORST[name]
 
 
 def test_every_coverage_truth_has_known_outcomes():
-    named = {truth.name for truth in truths.COVERAGE}
-    assert named == {*DEPTH_MEAN_AND_WORST, "cells-deviate"}
-    assert len(truths.COVERAGE) == 15
+    named = {truth.name for truth in (*truths.COVERAGE, *truths.HARD)}
+    assert named == {*DEPTH_MEAN_AND_WORST, "cells-deviate", "cells-scatter"}
+    assert (len(truths.COVERAGE), len(truths.HARD)) == (15, 9)
+
+
+def test_three_hard_truths_are_kept_for_the_final_check():
+    hard = {truth.name for truth in truths.HARD}
+    assert len(set(truths.FINAL_CHECK)) == 3
+    assert set(truths.FINAL_CHECK) < hard
+    assert not hard & {truth.name for truth in truths.COVERAGE}
 
 
 def test_cliff_dips_then_falls():
@@ -180,6 +195,39 @@ def expected_with_hole(depth_index, rows, value):
 )
 def test_holes(name, depth_index, rows, value):
     assert_array_equal(on_grid(name), expected_with_hole(depth_index, rows, value))
+
+
+def test_holes_that_move_or_are_two_depths_wide():
+    moving = expected_with_hole(0, [], 0.80)
+    moving[[3, 4, 5, 6], [2, 4, 6, 8]] = 0.80
+    assert_array_equal(on_grid("moving-hole"), moving)
+    assert_array_equal(on_grid("two-shallow-depths"), expected_with_hole([4, 5], 3, 0.82))
+
+
+def test_sawtooth_alternates_over_depth():
+    accuracy = on_grid("sawtooth")
+    assert_array_equal(accuracy[:3], 0.96)
+    assert_allclose(accuracy[3:7, ::2], 0.96, rtol=1e-14)
+    assert_allclose(accuracy[3:7, 1::2], 0.84, rtol=1e-14)
+    assert_array_equal(accuracy[K128], 0.70)
+
+
+def test_hairline_crosses_between_lengths_by_a_hundredth():
+    accuracy = on_grid("hairline")
+    assert_allclose(accuracy[:, 5], [0.95, 0.93, 0.91, 0.89, 0.86, 0.84, 0.81, 0.78])
+    assert_allclose(accuracy[:, [0, 10]], 0.98)
+
+
+def test_last_depth_fails_at_one_corner():
+    expected = np.full((8, 11), 0.97)
+    expected[K128, 10] = 0.75
+    assert_array_equal(on_grid("last-depth"), expected)
+
+
+def test_flat_hard_truths():
+    assert_array_equal(on_grid("bar-plateau")[:, 0], [0.85] * 6 + [0.6] * 2)
+    assert_array_equal(on_grid("weak-length")[:, 0], [0.96] * 3 + [0.82] + [0.96] * 4)
+    assert_array_equal(on_grid("cold-start")[:, 0], [0.81] + [0.97] * 6 + [0.70])
 
 
 def test_recency_cliff():
@@ -296,7 +344,7 @@ def test_truths_have_a_name_a_line_and_survive_pickling(name):
 
 def test_names_start_with_the_five_tasks():
     assert truths.names()[:5] == tuple(truth.name for truth in truths.TASKS)
-    assert len(set(truths.names())) == 19
+    assert len(set(truths.names())) == 28
 
 
 def test_unknown_truth_lists_the_names():

@@ -90,7 +90,7 @@ def analyse(
     """State the effective length of one group as the flags say; a fit's notices join its own."""
     from lcstats.lengths import effective_length
     from lcstats.lengths.notices import notices_on_penalty
-    from lcstats.report.fits import surface_if_wanted
+    from lcstats.report.fits import sets_to_ask, surface_if_wanted
 
     answer = effective_length(
         cells,
@@ -98,7 +98,7 @@ def analyse(
         fit=None if tested is None else tested.fit,
         flexible=surface_if_wanted(cells, analysis.methods, seed=analysis.seed),
         level=analysis.level,
-        sets=analysis.sets,
+        sets=sets_to_ask(analysis.sets, analysis.methods),
         masses=analysis.masses,
         seed=analysis.seed,
     )
@@ -128,10 +128,9 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
     if estimate.longest_passing not in (None, estimate.length):
         yield f"  Longest passing length: {estimate.longest_passing} {unit}, past lengths that fail"
     yield from _mass_lines(estimate)
-    fails = any(notice.code == "curve-does-not-fit" for notice in answer.notices)
     for other in answer.beside:
         if other.method == "curve":
-            yield from _curve_lines(other, unit, fails=fails)
+            yield from _curve_lines(other, unit, fails=answer.curve_fails)
         else:
             yield from _other_lines(other, unit)
     n_unscored = sum(answer.unscored_by_length.values())
@@ -139,6 +138,7 @@ def describe_answer(answer: "EffectiveLength") -> Iterator[str]:
         f"  Counts: {counted(answer.n_trials.sum() + n_unscored, 'trial')}, "
         f"{counted(answer.n_cases.sum(), 'case')}, {n_unscored} unscored"
     )
+    yield f"  {answer.which_to_quote()}"
     yield ""
     yield "\n".join(f"  {line}" for line in columns_of_text(_rows(answer)).split("\n"))
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from lcstats.report.fits import FitWithTest
 
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png")
-KINDS = ("heatmap", "decay", "depth", "masses", "residuals")
-WITH_CURVE = ("decay", "depth", "residuals")
+KINDS = ("heatmap", "decay", "methods", "depth", "masses", "residuals")
+WITH_CURVE = ("decay", "methods", "depth", "residuals")
 
 
 @define_command("plot", "lcstats plot decay results/ --score-threshold 7 -o decay.svg")
@@ -52,7 +52,7 @@ def command(
     output: str,
     as_json: bool,
 ) -> None:
-    """Draw one figure: heatmap, decay, depth, masses or residuals.
+    """Draw one figure: heatmap, decay, methods, depth, masses or residuals.
 
     Of several models or tasks each gets a file of its own, named after it; --select takes one.
     """
@@ -134,6 +134,8 @@ def draw(
     axes: Any
     if kind == "heatmap":
         axes = plots.plot_heatmap(cells, effective_length=answer)
+    elif kind == "methods":
+        axes = plots.plot_methods(answer)
     elif kind == "masses":
         axes = plots.plot_masses(answer)
     elif kind == "residuals":

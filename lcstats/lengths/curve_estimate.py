@@ -150,5 +150,13 @@ def _equal_tailed(
         lengths=fit.grid.lengths,
         is_default=is_default,
         extended=not lower <= outcome <= upper,
-        diagnostics={"n_draws": len(draws), "n_failed_fits": draws.n_failed, **draws.diagnostics},
+        diagnostics={
+            "n_draws": len(draws),
+            "n_failed_fits": draws.n_failed,
+            **{
+                name: value
+                for name, value in draws.diagnostics.items()
+                if not isinstance(value, float) or np.isfinite(value)
+            },
+        },
     )

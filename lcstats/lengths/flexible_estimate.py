@@ -112,13 +112,12 @@ def case_shares(fit: FlexibleFit) -> FloatArray:
 
 def _bar(accuracy: FloatArray, lengths: NDArray[np.int64], criterion: Criterion) -> float:
     """Return the bar in accuracy; a relative one is measured on the depth-treated `accuracy`."""
-    tau = float(criterion.exact_threshold)
+    tau = criterion.exact_threshold
     if criterion.rule == "above_chance":
-        guess = float(criterion.exact_guess_rate)
-        return guess + tau * (1.0 - guess)
+        return float(criterion.exact_guess_rate + tau * (1 - criterion.exact_guess_rate))
     if criterion.rule == "relative":
-        return tau * float(accuracy[list(base_rows(lengths, criterion))].mean())
-    return tau
+        return float(tau) * float(accuracy[list(base_rows(lengths, criterion))].mean())
+    return float(tau)
 
 
 def _reaches(fit: FlexibleFit, bar: float, treatment: Treatment, seed: int) -> FloatArray:

@@ -85,7 +85,7 @@ def _on_depth(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
             "worst-depth-biased",
             f"{criterion.depth_treatment} over {grid.depths.size} noisy cells is biased low: it "
             "is the luck of the lowest cell as much as the language model; quote the set, not "
-            "the point",
+            "the raw cells' length",
             SmallSampleWarning,
         )
     tested = np.unique(grid.depths)
@@ -103,7 +103,8 @@ def _on_windows(grid: CellGrid, width: int) -> Iterator[Notice]:
         yield Notice(
             "worst-depth-biased",
             f"window:{width} over {windows.most} noisy windows is biased low: it is the luck of "
-            "the lowest window as much as the language model; quote the set, not the point",
+            "the lowest window as much as the language model; quote the set, not the raw cells' "
+            "length",
             SmallSampleWarning,
         )
     yield Notice(

@@ -27,7 +27,13 @@ from lcstats.options import percent as percent
 from lcstats.plots import length_label
 from lcstats.report.documents import own_notices
 from lcstats.report.figures import FigureEntry, draw_figures
-from lcstats.report.fits import FitWithTest, fit_and_test, has_a_curve, surface_if_wanted
+from lcstats.report.fits import (
+    FitWithTest,
+    fit_and_test,
+    has_a_curve,
+    sets_to_ask,
+    surface_if_wanted,
+)
 from lcstats.report.settings import ReportSettings
 from lcstats.trials.wording import counted
 
@@ -159,7 +165,7 @@ def _analyse(
         fit=None if tested is None else tested.fit,
         flexible=surface,
         level=level,
-        sets=settings.sets,
+        sets=sets_to_ask(settings.sets, settings.methods),
         masses=settings.masses,
         seed=settings.seed,
     )

@@ -22,7 +22,7 @@ from lcstats.flexible import FlexibleFit, fit_flexible
 from lcstats.lengths import Estimate
 from lcstats.lengths.curve_estimate import draw_curves
 from lcstats.lengths.flexible_sets import is_quick
-from lcstats.options import Method, Penalty, percent
+from lcstats.options import Method, Penalty, SetKind, percent
 
 MOST_REFUSED = 5
 Result = TypeVar("Result")
@@ -77,6 +77,19 @@ def surface_if_wanted(cells: Cells, methods: Sequence[Method], *, seed: int) -> 
     if "flexible" in methods or (not methods and is_quick(cells.grid)):
         return fit_flexible(cells, seed=seed)
     return None
+
+
+def sets_to_ask(sets: Sequence[SetKind], methods: Sequence[Method]) -> tuple[SetKind, ...]:
+    """Leave out the default set, which may need a surface, where methods are named without one.
+
+    Examples
+    --------
+    >>> sets_to_ask(("default", "jeffreys"), ("observed",)), sets_to_ask(("default",), ())
+    (('certified', 'jeffreys'), ('default',))
+    """
+    if not methods or "flexible" in methods:
+        return tuple(sets)
+    return tuple(dict.fromkeys("certified" if kind == "default" else kind for kind in sets))
 
 
 def plot_options(tested: FitWithTest | None, *, seed: int) -> dict[str, Any]:

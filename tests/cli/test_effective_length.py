@@ -64,10 +64,17 @@ def test_warnings_go_to_standard_error_once_each(run, sweep):
     assert len(set(lines)) == len(lines)
 
 
-def test_worst_depth_has_no_headline_and_says_why(run, run_json, sweep):
-    group = run_json("effective-length", sweep, "--depth", "worst")["groups"][0]
-    assert group["headline"] is None
-    assert "quote the set" in run("effective-length", sweep, "--depth", "worst").stdout
+def test_worst_depth_by_the_surface_or_without_a_headline(run, run_json, sweep):
+    args = ("effective-length", sweep, "--depth", "worst")
+    group = run_json(*args)["groups"][0]
+    assert group["headline"] == "flexible"
+    (default,) = (s for s in group["estimates"][2]["sets"] if s["default"])
+    assert default["kind"] == "hybrid"
+    assert "(flexible)" in run(*args).stdout
+    raw = run_json(*args, "--method", "observed")["groups"][0]
+    assert raw["headline"] is None
+    assert [estimate["method"] for estimate in raw["estimates"]] == ["observed"]
+    assert "quote the set" in run(*args, "--method", "observed").stdout
 
 
 def test_flags_reach_the_criterion(run_json, sweep):
@@ -128,8 +135,8 @@ def test_more_columns_make_more_groups(run_json, sweep):
         (("--depth", "deepest"), "quantile:0.1"),
         (("--depth", "window:0"), "window:3"),
         (("--level", "95"), "write 0.95, say"),
-        (("--method", "flexible"), "expected one or more of observed, curve"),
-        (("--set", "certified,hybrid"), "'hybrid'; expected one or more of default, certified"),
+        (("--method", "spline"), "expected one or more of observed, curve, flexible"),
+        (("--set", "certified,widest"), "'widest'; expected one or more of default, certified"),
         (("--masses", "posterior"), "expected one or more of bootstrap, jeffreys"),
         (("--by", "model"), "write --by model,task"),
         (("--by", "model,task,colour"), "correct --by"),
@@ -176,7 +183,7 @@ def test_the_curve_stands_beside_the_observed_cells(run_json, sweep):
 def test_the_curve_is_stated_unless_the_method_leaves_it_out(run_json, run, sweep):
     args = ("effective-length", sweep)
     estimates = run_json(*args)["groups"][0]["estimates"]
-    assert [estimate["method"] for estimate in estimates] == ["observed", "curve"]
+    assert [estimate["method"] for estimate in estimates] == ["observed", "curve", "flexible"]
     assert len(run_json(*args, "--method", "observed")["groups"][0]["estimates"]) == 1
     assert "curve" not in run(*args, "--method", "observed").stdout
 
@@ -185,7 +192,7 @@ def test_one_length_has_no_curve_unless_it_is_asked_for(run_json, tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("case,length,depth,score\n" + "a,4096,0,1\nb,4096,0,0\n" * 9)
     estimates = run_json("effective-length", path)["groups"][0]["estimates"]
-    assert [estimate["method"] for estimate in estimates] == ["observed"]
+    assert [estimate["method"] for estimate in estimates] == ["observed", "flexible"]
 
 
 def test_text_names_the_curve_s_crossing_set_and_masses(run, sweep):

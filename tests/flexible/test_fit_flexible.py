@@ -239,3 +239,11 @@ def test_weights_that_rest_on_few_draws_are_flattened():
     flat, power = importance_weights(8 * logs)
     assert 0.1 < power < 0.5
     assert 1 / (flat**2).sum() == pytest.approx(200, rel=0.01)
+
+
+def test_weighing_is_a_small_change_on_ordinary_data():
+    cells = simulated(20)
+    plain, exact = (fit_flexible(cells, exact=exact) for exact in (False, True))
+    assert plain.importance_power == 0.0
+    assert np.ptp(plain.draw_weights) == 0.0
+    np.testing.assert_allclose(plain.accuracy, exact.accuracy, atol=0.02)

@@ -283,14 +283,19 @@ def test_ragged_grid_is_said():
     assert answer.observed.default_set.kind == "jeffreys"
 
 
-def test_worst_depth_and_quantiles_have_no_headline():
+def test_worst_depth_and_quantiles_are_the_surface_s_to_say():
     cells = cells_of([[20, 20], [19, 19], [10, 10]])
     assert solve(cells, 0.85).headline == "observed"
     for treatment in ("worst", "quantile:0.1"):
         answer = solve(cells, 0.85, depth_treatment=treatment)
-        assert answer.headline is None
-        assert "quote the set" in answer.sentence()
+        assert answer.headline == "flexible"
+        assert answer.quoted.default_set.kind == "hybrid"
         assert set(answer.observed.masses) == {"bootstrap"}
+        assert answer.observed.default_set.kind == "certified"
+        criterion = Criterion(0.85, depth_treatment=treatment)
+        raw = effective_length(cells, criterion, sets="certified")
+        assert raw.headline is None
+        assert "quote the set" in raw.sentence()
 
 
 @pytest.mark.parametrize(
@@ -356,7 +361,7 @@ def test_one_word_is_a_sequence_of_one():
     assert [interval.kind for interval in answer.observed.sets] == ["certified", "jeffreys"]
     assert list(answer.observed.masses) == ["jeffreys"]
     with pytest.raises(OptionError, match="pass sets='default', say"):
-        effective_length(CELLS, Criterion(0.85), sets="hybrid")
+        effective_length(CELLS, Criterion(0.85), sets="widest")
     assert effective_length(CELLS, Criterion(0.85), sets="default").observed.sets
 
 

@@ -358,7 +358,7 @@ def test_windows_in_words():
     assert treatment_words("window:1") == "worst depth"
 
 
-def test_the_whole_answer_quotes_the_set_and_no_headline():
+def test_the_whole_answer_of_a_window():
     cells = Cells.from_counts(
         [1024, 2048],
         np.linspace(0, 1, 5),
@@ -367,7 +367,7 @@ def test_the_whole_answer_quotes_the_set_and_no_headline():
     )
     answer = effective_length(cells, Criterion(0.85, depth_treatment="window:3"))
     assert answer.accuracy.tolist() == pytest.approx([1.0, 0.9])
-    assert (answer.headline, answer.observed.display) == (None, ">=2048")
+    assert (answer.headline, answer.observed.display) == ("flexible", ">=2048")
     assert set(answer.observed.masses) == {"bootstrap"}
     assert answer.observed.outcome in answer.observed.default_set
     assert "worst window of 3 adjacent depths" in answer.sentence()

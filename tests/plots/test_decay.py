@@ -11,7 +11,7 @@ from lcstats.cells import Cells
 from lcstats.draws import resample
 from lcstats.errors import OptionError
 from lcstats.fit import fit_curve, goodness_of_fit
-from lcstats.lengths import Criterion, Interval
+from lcstats.lengths import Criterion, Interval, effective_length
 from lcstats.plots import decay_data, plot_decay
 from lcstats.plots.decay import set_ends
 from lcstats.plots.panel import log_limits
@@ -247,14 +247,19 @@ def test_a_crossed_length_has_a_line_down_to_the_axis():
     assert not [line for line in ax.lines if list(line.get_xdata()) == [1024, 1024]]
 
 
-def test_worst_depth_shows_all_cells_and_is_no_headline():
+@pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+@pytest.mark.parametrize(
+    ("sets", "said"), [("default", "(flexible)"), ("certified", "(observed; quote the set)")]
+)
+def test_worst_depth_shows_all_cells(sets, said):
     cells = simulated()
-    ax = plot_decay(cells, effective_length=answer_of(cells, depth_treatment="worst"))
+    criterion = Criterion(0.85, depth_treatment="worst")
+    ax = plot_decay(cells, effective_length=effective_length(cells, criterion, sets=sets))
     dots = line_with(ax, marker=".")
     assert len(dots.get_xdata()) == 88
     words = [" ".join(text.get_text().split()) for text in ax.get_legend().get_texts()]
     assert words[0] == "observed cell, 95% Wilson interval"
-    assert words[3].endswith("(observed; quote the set)")
+    assert words[3].endswith(said)
     assert ax.get_ylabel() == "Accuracy, worst depth"
 
 

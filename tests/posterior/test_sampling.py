@@ -225,6 +225,13 @@ def test_graded_scores_are_narrower_than_right_and_wrong():
     assert [notice.code for notice in draws.notices] == ["quasi-posterior"]
 
 
+def test_scores_without_scatter_are_not_taken_for_certainty():
+    trials = lc.simulate_trials("single-needle", SHORT, [0.0, 0.5, 1.0], n_trials=30, seed=7)
+    frame = trials.to_frame()
+    flat = frame.assign(score=0.9 + 0.001 * frame["score"])
+    assert _draw_quietly(_fit_frame(flat)).diagnostics["variance_ratio"] == 0.1
+
+
 def test_cells_that_scatter_more_than_the_curve_are_named(make_fit):
     rng = np.random.default_rng(8)
     deviating = rng.binomial(40, rng.beta(2, 1, size=(8, 11)))

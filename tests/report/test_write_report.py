@@ -104,9 +104,9 @@ def test_the_first_lines_say_everything_that_a_number_needs(folder):
 def test_worst_depth_stands_beside_the_mean_with_its_set_and_its_warning(folder):
     text = Page(folder / "index.html").text
     other = effective_length(cells_of(), Criterion(0.85, depth_treatment="worst"))
-    assert "from the raw cells, biased low and no headline" in text
-    assert f"95% set {other.observed.default_set.display} tokens" in text
-    assert "quote the set, not the point" in text
+    assert f"{other.quoted.display} tokens; 95% set" in text
+    assert f"95% set {other.quoted.default_set.display} tokens (hybrid)" in text
+    assert "quote the set, not the raw cells' length" in text
 
 
 def test_set_and_masses_are_told_apart(folder):
@@ -271,10 +271,15 @@ def test_unscored_trials_are_counted_at_the_top_and_by_length(tmp_path):
 
 
 @pytest.mark.usefixtures("svg_only")
-def test_worst_depth_asked_for_has_no_headline_and_the_mean_beside_it(tmp_path):
+@pytest.mark.parametrize(
+    ("methods", "said"),
+    [((), "By the raw cells"), (("observed",), "no headline: the raw cells give")],
+)
+def test_worst_depth_asked_for_has_the_mean_beside_it(tmp_path, methods, said):
     criterion = Criterion(0.85, depth_treatment="worst")
-    page = Page(write_report(cells_of(), tmp_path / "r", criterion=criterion))
-    assert "no headline: the raw cells give" in page.text
+    settings = ReportSettings(methods=methods)
+    page = Page(write_report(cells_of(), tmp_path / "r", criterion=criterion, settings=settings))
+    assert said in page.text
     assert "Mean over depths\n8192 tokens; 95% set 8192 tokens (certified)" in page.text
 
 
