@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lcstats.curve import Curve
     from lcstats.draws import Draws, resample
     from lcstats.fit import CurveFit, GoodnessOfFit, fit_curve, goodness_of_fit
+    from lcstats.flexible import FlexibleFit, fit_flexible
     from lcstats.lengths import (
         Criterion,
         EffectiveLength,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         effective_length,
         outcome_probabilities,
     )
+    from lcstats.posterior import sample_posterior, to_arviz
     from lcstats.readers import read_trials
     from lcstats.report import write_report
     from lcstats.trials import Trials
@@ -45,17 +47,21 @@ _HOMES = {
     "CurveFit": "fit",
     "Draws": "draws",
     "EffectiveLength": "lengths",
+    "FlexibleFit": "flexible",
     "GoodnessOfFit": "fit",
     "Interval": "lengths",
     "Trials": "trials",
     "count_cells": "cells",
     "effective_length": "lengths",
     "fit_curve": "fit",
+    "fit_flexible": "flexible",
     "goodness_of_fit": "fit",
     "outcome_probabilities": "lengths",
     "read_trials": "readers",
     "resample": "draws",
+    "sample_posterior": "posterior",
     "simulate_trials": "truths",
+    "to_arviz": "posterior",
     "write_report": "report",
 }
 _ROOMS = ("datasets", "plots", "truths")
@@ -67,6 +73,7 @@ __all__ = [
     "CurveFit",
     "Draws",
     "EffectiveLength",
+    "FlexibleFit",
     "GoodnessOfFit",
     "Interval",
     "Trials",
@@ -74,12 +81,15 @@ __all__ = [
     "datasets",
     "effective_length",
     "fit_curve",
+    "fit_flexible",
     "goodness_of_fit",
     "outcome_probabilities",
     "plots",
     "read_trials",
     "resample",
+    "sample_posterior",
     "simulate_trials",
+    "to_arviz",
     "truths",
     "write_report",
 ]

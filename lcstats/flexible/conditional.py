@@ -15,6 +15,7 @@ from lcstats.kernels.cells import (
     log_hole_cells,
     tabulate_smooth_cells,
 )
+from lcstats.kernels.laplace import LARGEST_LATENT
 
 NODES_PER_LOGIT = 8.0
 N_MEAN_NODES = 160
@@ -121,8 +122,9 @@ def hole_shares(
     pairs, kind = distinct_counts(observations)
     rate = observations.hole_rate
     log_odds = np.log(rate) - np.log1p(-rate) + log_hole_cells(pairs)
-    first = np.floor(latents.min()) - 1.0
-    nodes = np.arange(first, latents.max() + 2.0, 1.0 / NODES_PER_LOGIT)
+    lowest, highest = np.clip((latents.min(), latents.max()), -LARGEST_LATENT, LARGEST_LATENT)
+    first = np.floor(lowest) - 1.0
+    nodes = np.arange(first, highest + 2.0, 1.0 / NODES_PER_LOGIT)
     shares, log_likelihood = np.empty_like(latents), np.empty(len(latents))
     for precision in np.unique(precisions).tolist():
         of_it = np.flatnonzero(precisions == precision)

@@ -10,9 +10,6 @@ from lcstats.flexible.surface import PRIOR_MEAN, Surface
 from lcstats.kernels.cholesky import multiply_columns, solve_in_place
 from lcstats.kernels.laplace import fill_factor
 
-CURVATURE_SHARE = 0.85
-"""Share of the curvature that draws are made with: wider than the approximation, for its tails."""
-
 SMALLEST_SHARE = 0.2
 """Effective share of the draws below which importance weights are flattened."""
 N_BISECTIONS = 30
@@ -46,8 +43,19 @@ def draw_latents(
     *,
     n_draws: int,
     seed: int,
+    curvature: float = 1.0,
 ) -> LatentDraws:
     """Draw surfaces, in antithetic pairs, every setting as often as its weight says.
+
+    Parameters
+    ----------
+    surface : Surface
+    observations : Observations
+    modes : tuple of Mode
+    n_draws : int
+    seed : int
+    curvature : float
+        Share of the curvature at the modes to draw with, in (0, 1].
 
     Notes
     -----
@@ -64,7 +72,7 @@ def draw_latents(
         n_own, own = int(numbers[index]), slice(int(ends[index] - numbers[index]), int(ends[index]))
         rng = np.random.default_rng([seed, index])
         if proposal is None or not proposal.serves(modes[index]):
-            proposal = propose(surface, observations, modes[index])
+            proposal = propose(surface, observations, modes[index], curvature)
         around = draw_around(surface, observations, proposal, n_draws=n_own, rng=rng)
         around_level = around.level + modes[index].setting.log_prior - np.log(n_own)
         for side, sign in enumerate((1.0, -1.0)):
@@ -125,10 +133,12 @@ class Proposal:
         return mode.setting.sds == self.mode.setting.sds and mode.latent is self.mode.latent
 
 
-def propose(surface: Surface, observations: Observations, mode: Mode) -> Proposal:
+def propose(
+    surface: Surface, observations: Observations, mode: Mode, curvature: float = 1.0
+) -> Proposal:
     """Prepare draws around a mode."""
     across = surface.covariance(mode.setting.sds, np.arange(surface.n_cells), observations.seen)
-    root = np.sqrt(CURVATURE_SHARE) * mode.root_weight
+    root = np.sqrt(curvature) * mode.root_weight
     factor = np.empty((root.size, root.size))
     fill_factor(np.ascontiguousarray(across[observations.seen]), root, factor)
     return Proposal(mode, root, factor, across)

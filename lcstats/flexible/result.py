@@ -52,7 +52,7 @@ class FlexibleFit:
         Importance of every draw; they add up to 1.
     importance_power : float
         1, unless the weights had to be flattened to rest on a fifth of the draws: then the
-        posterior is in part that of the Laplace approximation.
+        posterior is in part that of the Laplace approximation; 0 if it is that altogether.
     guess_rate, hole_rate : float
     seed : int
     converged : bool

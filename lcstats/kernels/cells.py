@@ -99,9 +99,10 @@ def fill_hole_shares(
         for cell in range(latents.shape[1]):
             place = (latents[draw, cell] - first) * per_logit
             smooth = look_up(tables[kind[cell]], place)
-            odds = math.exp(log_odds[kind[cell]] - smooth)
-            shares[draw, cell] = odds / (1.0 + odds)
-            total += smooth + math.log1p(odds)
+            excess = log_odds[kind[cell]] - smooth
+            rest = math.exp(-abs(excess))
+            shares[draw, cell] = (1.0 if excess > 0.0 else rest) / (1.0 + rest)
+            total += max(smooth, smooth + excess) + math.log1p(rest)
         log_likelihood[draw] = total
 
 

@@ -23,6 +23,9 @@ LARGEST_STEP = 3.0
 CHORD_STEP = 0.7
 """After a larger step the curvature is taken afresh."""
 
+SMALLEST_DAMPING = 0.1
+"""Least share of a step that is taken where steps overshoot, as they can around a hole."""
+
 DONE_STEP = 3e-3
 """A step this small, in logits, ends the iteration."""
 
@@ -79,7 +82,7 @@ def find_mode(
     mean = constants[0]
     weight, residual = np.empty(n), np.empty(n)
     target, product = np.empty(n), np.empty(n)
-    limit, previous = LARGEST_STEP, np.inf
+    damping, previous = 1.0, np.inf
     converged = False
     evidence = -np.inf
     for _ in range(MOST_FACTORS):
@@ -97,14 +100,14 @@ def find_mode(
             for i in range(n):
                 target[i] += mean
                 step = max(step, abs(target[i] - latent[i]))
-            share = min(1.0, limit / max(step, 1e-300))
+            share = min(damping, LARGEST_STEP / max(step, 1e-300))
             for i in range(n):
                 latent[i] += share * (target[i] - latent[i])
             moved += share * step
             if step < DONE_STEP or step > CHORD_STEP:
                 break
-        if step > 0.9 * previous and step > DONE_STEP:
-            limit *= 0.5
+        if step > 0.7 * previous and step < LARGEST_STEP:
+            damping = max(0.5 * damping, SMALLEST_DAMPING)
         previous = step
         evidence = evidence_at(counts, constants, latent, alpha, factor)
         converged = step < DONE_STEP and moved < DONE_MOVE

@@ -13,7 +13,7 @@ from lcstats.flexible import FlexibleFit, fit_flexible
 from lcstats.lengths.answer import EffectiveLength, Estimate, FallBack, Interval
 from lcstats.lengths.certified import Bounds, certify
 from lcstats.lengths.criterion import Criterion
-from lcstats.lengths.curve_estimate import estimate_from_curve
+from lcstats.lengths.curve_estimate import draw_curves, estimate_from_curve
 from lcstats.lengths.flexible_sets import FlexibleRequest, estimate_with_sets, is_quick
 from lcstats.lengths.jeffreys import jeffreys_bounds, jeffreys_masses, jeffreys_rows
 from lcstats.lengths.masses import bootstrap_masses
@@ -22,6 +22,7 @@ from lcstats.lengths.notices import notices_on, notices_on_refits
 from lcstats.lengths.observed import Observed, observe
 from lcstats.lengths.shares import weigh_equally
 from lcstats.options import MassKind, SetKind, check_level, check_type, check_whole, check_words
+from lcstats.posterior import sample_posterior
 
 SURFACE_SETS = ("hybrid", "strict", "posterior")
 
@@ -56,7 +57,8 @@ def effective_length(
         the grid has more than 400 cells, which takes seconds.
     draws : Draws or sequence of Draws
         Of `fit`, such as those of ``sample_posterior``; their masses and sets stand with the
-        curve. Without any, counts or clusters are drawn from it again.
+        curve. Without any, counts or clusters are drawn from it again, and the posterior is where
+        `sets` names it.
     level : float
         Level of the sets, in (0, 1).
     sets : {"default", "certified", "jeffreys", "hybrid", "strict", "posterior"} or several
@@ -125,7 +127,10 @@ def effective_length(
     bounds = bounds_for_missing(grid, criterion)
     notices = notices_on(grid, observed, criterion, intervals[0], has_curve=fit is not None)
     notices += (bounds.notice(),) if bounds else ()
-    curves = _by_curve(grid, fit, criterion, draws, level=level, seed=seed)
+    wants_posterior = "posterior" in kinds
+    curves = _by_curve(
+        grid, fit, criterion, draws, level=level, seed=seed, wants_posterior=wants_posterior
+    )
     notices += tuple(notice for curve in curves for notice in notices_on_refits(curve))
     theirs = tuple(kind for kind in kinds if kind in SURFACE_SETS)
     request = FlexibleRequest(criterion, observed.applied_threshold, level, theirs, seed)
@@ -161,12 +166,15 @@ def _by_curve(
     *,
     level: float,
     seed: int,
+    wants_posterior: bool,
 ) -> tuple[Estimate, ...]:
     """Make the curve's estimate where there is a fit; it has to be a fit to these cells."""
     if fit is None:
         return ()
     if not fit.is_of(grid):
         raise _other_cells(fit.grid, grid, "fit=fit_curve(cells)")
+    if draws == () and wants_posterior:
+        draws = (draw_curves(fit, seed=seed), sample_posterior(fit, seed=seed))
     return (estimate_from_curve(fit, criterion, level=level, seed=seed, draws=draws),)
 
 

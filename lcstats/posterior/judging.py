@@ -15,6 +15,7 @@ BAD_SHAPE = 0.7
 FEWEST_EFFECTIVE = 400.0
 """Independent draws below which the ends of a 95% interval shake."""
 LARGEST_RHAT = 1.01
+SMALLEST_RATIO = 0.1
 OVERDISPERSED = 1.5
 OVERDISPERSED_LEVEL = 0.001
 
@@ -26,7 +27,8 @@ def variance_ratio(fit: CurveFit) -> float:
     -----
     For graded scores the dispersion of the cases; where cases share clusters, times the mean
     eigenvalue of robust over model-based covariance, tr(model^-1 robust) / n_parameters, and at
-    least 1: few clusters may look regular by chance. (Pauli, Racugno and Ventura 2011.)
+    least 1: few clusters may look regular by chance. (Pauli, Racugno and Ventura 2011.) It is never
+    below .1: graded scores near the ceiling look regular too, and too wide is the safe side.
     """
     cases = fit.grid.cases
     ratio = 1.0
@@ -38,7 +40,7 @@ def variance_ratio(fit: CurveFit) -> float:
         if finite:
             product = np.linalg.solve(fit.covariance, fit.robust_covariance)
             ratio *= max(1.0, float(np.trace(product)) / len(fit.parameters))
-    return ratio if np.isfinite(ratio) and ratio > 0 else 1.0
+    return max(ratio, SMALLEST_RATIO) if np.isfinite(ratio) else 1.0
 
 
 def notices_on_data(fit: CurveFit, ratio: float) -> tuple[Notice, ...]:
