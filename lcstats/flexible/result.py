@@ -242,8 +242,11 @@ def draw_accuracies(fit: FlexibleFit) -> NDArray[np.float64]:
 
 
 def weighted_mean(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Mean over the first axis, (n_draws, ...) to (...); always summed in the same order."""
-    return np.asarray(np.einsum("n,n...->...", weights, values))
+    """Mean over the first axis, (n_draws, ...) to (...); always summed in the same order.
+
+    What is summed are shares; rounding does not carry their mean beyond 0 or 1.
+    """
+    return np.clip(np.einsum("n,n...->...", weights, values), 0.0, 1.0)
 
 
 @lru_cache(maxsize=2)

@@ -10,21 +10,17 @@ from lcstats.draws import Draws
 from lcstats.errors import OptionError, announce, describe
 from lcstats.fit import CurveFit
 from lcstats.flexible import FlexibleFit, fit_flexible
-from lcstats.lengths.answer import EffectiveLength, Estimate, FallBack, Interval
-from lcstats.lengths.certified import Bounds, certify
+from lcstats.lengths.answer import EffectiveLength, Estimate
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.curve_estimate import draw_curves, estimate_from_curve
-from lcstats.lengths.flexible_sets import FlexibleRequest, estimate_with_sets, is_quick
-from lcstats.lengths.jeffreys import jeffreys_bounds, jeffreys_masses, jeffreys_rows
-from lcstats.lengths.masses import bootstrap_masses
+from lcstats.lengths.flexible_sets import estimate_with_sets, is_quick
 from lcstats.lengths.missing import bounds_for_missing
 from lcstats.lengths.notices import notices_on, notices_on_refits
-from lcstats.lengths.observed import Observed, observe
-from lcstats.lengths.shares import weigh_equally
+from lcstats.lengths.observed import observe
+from lcstats.lengths.observed_estimate import SURFACE_SETS, estimate_from_observed
+from lcstats.lengths.request import Request
 from lcstats.options import MassKind, SetKind, check_level, check_type, check_whole, check_words
 from lcstats.posterior import sample_posterior
-
-SURFACE_SETS = ("hybrid", "strict", "posterior")
 
 
 def effective_length(
@@ -107,37 +103,26 @@ def effective_length(
     if not criterion.guess_rate and grid.guess_rate:
         criterion = replace(criterion, guess_rate=grid.guess_rate)
     observed = observe(grid, criterion)
-    outcome = observed.outcome
-    passing = observed.longest_passing
-    kinds = check_words(sets, SetKind, "sets")
-    ours = tuple(kind for kind in kinds if kind not in SURFACE_SETS)
-    intervals = _intervals(grid, observed, criterion, level=level, kinds=ours)
-    estimate = Estimate(
-        method="observed",
-        outcome=outcome,
-        lengths=grid.lengths,
-        longest_passing=None if passing is None else int(grid.lengths[passing]),
-        masses={
-            kind: _masses(kind, grid, observed, criterion, seed)
-            for kind in check_words(masses, MassKind, "masses")
-            if not (kind == "jeffreys" and criterion.treatment.is_order)
-        },
-        sets=intervals,
+    request = Request(
+        criterion,
+        observed.applied_threshold,
+        level,
+        kinds=check_words(sets, SetKind, "sets"),
+        masses=check_words(masses, MassKind, "masses"),
+        seed=seed,
     )
+    estimate = estimate_from_observed(grid, observed, request)
+    curves = _by_curve(grid, fit, draws, request)
+    surfaces = _by_surface(cells, flexible, request)
     bounds = bounds_for_missing(grid, criterion)
-    notices = notices_on(grid, observed, criterion, intervals[0], has_curve=fit is not None)
-    notices += (bounds.notice(),) if bounds else ()
-    wants_posterior = "posterior" in kinds
-    curves = _by_curve(
-        grid, fit, criterion, draws, level=level, seed=seed, wants_posterior=wants_posterior
+    notices = (
+        *notices_on(grid, observed, criterion, estimate.default_set, has_curve=fit is not None),
+        *([bounds.notice()] if bounds else []),
+        *(notice for curve in curves for notice in notices_on_refits(curve)),
     )
-    notices += tuple(notice for curve in curves for notice in notices_on_refits(curve))
-    theirs = tuple(kind for kind in kinds if kind in SURFACE_SETS)
-    request = FlexibleRequest(criterion, observed.applied_threshold, level, theirs, seed)
-    surfaces = _by_surface(cells, flexible, request, fits_one="default" in kinds or bool(theirs))
     known = {notice.code for notice in cells.notices}
-    notices = tuple(n for n in notices if not (n.code == "unscored" and n.code in known))
-    announce(notices)
+    own = tuple(n for n in notices if not (n.code == "unscored" and n.code in known))
+    announce(own)
     return EffectiveLength(
         model=grid.model,
         task=grid.task,
@@ -154,37 +139,34 @@ def effective_length(
         headline=_headline(criterion, surfaces),
         unscored_bounds=bounds,
         members=grid.members,
-        notices=(*cells.notices, *notices),
+        notices=(*cells.notices, *own),
     )
 
 
 def _by_curve(
-    grid: CellGrid,
-    fit: CurveFit | None,
-    criterion: Criterion,
-    draws: Draws | Sequence[Draws],
-    *,
-    level: float,
-    seed: int,
-    wants_posterior: bool,
+    grid: CellGrid, fit: CurveFit | None, draws: Draws | Sequence[Draws], request: Request
 ) -> tuple[Estimate, ...]:
     """Make the curve's estimate where there is a fit; it has to be a fit to these cells."""
     if fit is None:
         return ()
     if not fit.is_of(grid):
         raise _other_cells(fit.grid, grid, "fit=fit_curve(cells)")
-    if draws == () and wants_posterior:
+    seed = request.seed
+    if draws == () and "posterior" in request.kinds:
         draws = (draw_curves(fit, seed=seed), sample_posterior(fit, seed=seed))
-    return (estimate_from_curve(fit, criterion, level=level, seed=seed, draws=draws),)
+    return (
+        estimate_from_curve(fit, request.criterion, level=request.level, seed=seed, draws=draws),
+    )
 
 
 def _by_surface(
-    cells: Cells, flexible: FlexibleFit | None, request: FlexibleRequest, *, fits_one: bool
+    cells: Cells, flexible: FlexibleFit | None, request: Request
 ) -> tuple[Estimate, ...]:
-    """Make the surface's estimate where there is one, or where the default set needs one."""
+    """Make the surface's estimate where there is one, or where a set asked for needs one."""
     grid = cells.grid
     if flexible is None:
-        if not (fits_one and is_quick(grid) and request.criterion.treatment.is_order):
+        needs_one = any(kind in ("default", *SURFACE_SETS) for kind in request.kinds)
+        if not (needs_one and is_quick(grid) and request.criterion.treatment.is_order):
             return ()
         flexible = fit_flexible(cells, seed=request.seed)
     elif not flexible.is_of(grid):
@@ -207,88 +189,3 @@ def _headline(criterion: Criterion, surfaces: tuple[Estimate, ...]) -> str | Non
     if criterion.treatment.is_order:
         return surfaces[0].method if surfaces else None
     return "observed"
-
-
-def _masses(
-    kind: str, grid: CellGrid, observed: Observed, criterion: Criterion, seed: int
-) -> np.ndarray:
-    if kind == "bootstrap":
-        return bootstrap_masses(grid, criterion, seed=seed)
-    rows = jeffreys_rows(grid, observed, criterion)
-    return jeffreys_masses(rows, observed, grid.lengths, criterion)
-
-
-def _intervals(
-    grid: CellGrid,
-    observed: Observed,
-    criterion: Criterion,
-    *,
-    level: float,
-    kinds: tuple[str, ...],
-) -> tuple[Interval, ...]:
-    """Make the default set first, then every other kind that was asked for."""
-    default = _interval("certified", grid, observed, criterion, level, is_default=True)
-    others = [
-        _interval(kind, grid, observed, criterion, level)
-        for kind in kinds
-        if kind not in ("default", default.kind)
-    ]
-    return default, *(interval for interval in others if interval.kind != default.kind)
-
-
-def _interval(
-    kind: str,
-    grid: CellGrid,
-    observed: Observed,
-    criterion: Criterion,
-    level: float,
-    *,
-    is_default: bool = False,
-) -> Interval:
-    """Make one set; where its conditions fail, the one that stands in, by name."""
-    reason = _refusal(kind, grid, criterion)
-    fall_back = FallBack(kind, reason) if reason else None
-    if reason:
-        kind = "certified" if kind == "jeffreys" else "jeffreys"
-    if kind == "jeffreys":
-        bounds = _jeffreys(grid, observed, criterion, level)
-    else:
-        bounds = certify(grid, observed.applied_threshold, criterion, level=level)
-    outcome = observed.outcome
-    ends = (bounds.lower, bounds.upper, outcome)
-    return Interval(
-        kind=kind,
-        level=level,
-        lower=min(ends),
-        upper=max(ends),
-        lengths=grid.lengths,
-        is_default=is_default,
-        extended=not bounds.lower <= outcome <= bounds.upper,
-        floor=bounds.floor,
-        fell_back_from=fall_back,
-        diagnostics=bounds.diagnostics,
-    )
-
-
-def _jeffreys(grid: CellGrid, observed: Observed, criterion: Criterion, level: float) -> Bounds:
-    rows = jeffreys_rows(grid, observed, criterion)
-    lower, upper = jeffreys_bounds(rows, observed, grid.lengths, criterion, level=level)
-    effect = float(rows.design_effect.max())
-    return Bounds(lower, upper, None, {"largest_design_effect": effect})
-
-
-def _refusal(kind: str, grid: CellGrid, criterion: Criterion) -> str | None:
-    """Say why a kind of set cannot be made for these cells, or None."""
-    if kind == "jeffreys":
-        order = criterion.treatment.is_order
-        return "the Jeffreys set exists for mean and pooled depth only" if order else None
-    if criterion.treatment.is_order:
-        return None
-    if grid.has_fractions:
-        return "graded scores or folded repeats are not 0/1 outcomes"
-    if grid.cases is not None and grid.cases.is_clustered:
-        return "cases share clusters, so they are not independent"
-    if not weigh_equally(grid, criterion.treatment):
-        unequal = "the cases of a length do not all weigh the same in the average"
-        return unequal if grid.members else "the depths of a length have unequal numbers of cases"
-    return None

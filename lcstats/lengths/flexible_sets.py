@@ -6,8 +6,7 @@ cases (docs/explanation/certified.md). docs/decisions/0006-hybrid-set.md has wha
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,9 @@ from lcstats.flexible import FlexibleFit, fit_flexible
 from lcstats.lengths.answer import Estimate, FallBack, Interval
 from lcstats.lengths.binomial import at_least
 from lcstats.lengths.certified import certification_gap, certified_upper
-from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.flexible_estimate import estimate_from_flexible, posterior_masses
 from lcstats.lengths.observed import leading
+from lcstats.lengths.request import Request
 
 UPPER_SHARE = 0.8
 """Of the error, for the proved upper end."""
@@ -41,34 +40,12 @@ FEW_CELLS = 400
 TIE = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class FlexibleRequest:
-    """What is asked of a surface.
-
-    Attributes
-    ----------
-    criterion : Criterion
-    bar : Fraction
-        In accuracy, after the threshold rule.
-    level : float
-    kinds : tuple of str
-        Kinds of sets beside the default one.
-    seed : int
-    """
-
-    criterion: Criterion
-    bar: Fraction
-    level: float
-    kinds: tuple[str, ...]
-    seed: int
-
-
 def is_quick(grid: CellGrid) -> bool:
     """Tell whether a surface is fitted in a fraction of a second: one task, at most 400 cells."""
     return grid.n_cases.size <= FEW_CELLS and not grid.members
 
 
-def estimate_with_sets(cells: Cells, fit: FlexibleFit, request: FlexibleRequest) -> Estimate:
+def estimate_with_sets(cells: Cells, fit: FlexibleFit, request: Request) -> Estimate:
     """Return the surface's estimate with its default set, and the others asked for.
 
     The default is ``hybrid`` for worst depth, quantiles and windows, and ``posterior`` for mean
@@ -100,7 +77,7 @@ def _sets(
     cells: Cells,
     fit: FlexibleFit,
     estimate: Estimate,
-    request: FlexibleRequest,
+    request: Request,
     kinds: Mapping[str, None],
     upper: int | None,
 ) -> Iterator[Interval]:
@@ -125,7 +102,7 @@ def _sets(
 
 
 def _lower_end(
-    cells: Cells, fit: FlexibleFit, estimate: Estimate, request: FlexibleRequest, kind: str
+    cells: Cells, fit: FlexibleFit, estimate: Estimate, request: Request, kind: str
 ) -> int:
     """Return the first outcome that has more than the lower tail at or below it."""
     masses = estimate.masses["posterior"]
@@ -140,7 +117,7 @@ def _lower_end(
     return min(lower, _leading_sound(fit, request)) if kind == "strict" else lower
 
 
-def _leading_sound(fit: FlexibleFit, request: FlexibleRequest) -> int:
+def _leading_sound(fit: FlexibleFit, request: Request) -> int:
     """Count leading lengths all of whose well measured cells look better than the bar."""
     grid = fit.grid
     tails = at_least(np.floor(grid.successes), grid.n_cases, float(request.bar))

@@ -110,6 +110,8 @@ def _surface_reason(quoted: Estimate, observed: Estimate, bias: str) -> str:
         reason = f"{bias}, though the raw cells say the same here"
     else:
         reason = f"{bias}, so the raw cells' {observed.display} is not to be quoted"
+    if _rules_nothing_out(quoted.default_set):
+        reason += "; the set rules nothing out"
     asked = quoted.default_set.fell_back_from
     return f"{reason}; the set is no {asked.kind} one, because {asked.reason}" if asked else reason
 

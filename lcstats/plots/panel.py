@@ -88,7 +88,7 @@ class Panel:
         most of what a figure costs. An engine would also draw the figure twice for every file.
         """
         inside = self.ax.get_window_extent()
-        outside = self.ax.get_tightbbox(for_layout_only=True)
+        outside = self.ax.get_tightbbox(for_layout_only=True) or inside
         pad = PAD * figure.dpi
         left, bottom = inside.x0 - outside.x0 + pad, inside.y0 - outside.y0 + pad
         right, top = outside.x1 - inside.x1 + pad, outside.y1 - inside.y1 + pad

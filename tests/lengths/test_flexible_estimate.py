@@ -1,13 +1,18 @@
 """Effective length by the surface: masses of every depth treatment, point inside its set."""
 
+import warnings
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from lcstats.cells import Cells
+from lcstats.errors import LcstatsWarning, OptionError
+from lcstats.fit import fit_curve
 from lcstats.flexible import conditional_cells, fit_flexible
-from lcstats.lengths import Criterion
+from lcstats.lengths import Criterion, EffectiveLength, effective_length
+from lcstats.lengths.certified import certified_upper
 from lcstats.lengths.criterion import parse_treatment
 from lcstats.lengths.crossing import treated
 from lcstats.lengths.flexible_estimate import (
@@ -93,3 +98,81 @@ def test_one_depth_is_every_treatment(name):
 def test_bars_at_the_ends(fit, bar, outcome):
     for name in TREATMENTS:
         assert flexible_masses(fit, bar, parse_treatment(name))[outcome] > 0.999
+
+
+class TestSets:
+    """The sets of the surface inside the whole answer."""
+
+    cells = Cells.from_counts(
+        [4096, 8192, 16384],
+        np.linspace(0, 1, 5),
+        n_cases=20,
+        successes=[[20, 20, 20, 19, 20], [20, 19, 18, 20, 20], [15, 9, 8, 10, 16]],
+    )
+
+    def answer(self, treatment="worst", **options):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LcstatsWarning)
+            criterion = Criterion(0.85, depth_treatment=treatment)
+            return effective_length(self.cells, criterion, **options)
+
+    def test_a_hybrid_has_a_proved_upper_end_and_the_surface_s_lower_one(self):
+        answer = self.answer(sets=("default", "strict", "posterior"))
+        hybrid, strict, posterior = answer.quoted.sets
+        assert [s.kind for s in answer.quoted.sets] == ["hybrid", "strict", "posterior"]
+        assert hybrid.is_default
+        assert not strict.is_default
+        criterion = answer.criterion
+        upper = certified_upper(self.cells.grid, Fraction(17, 20), criterion, 0.04, level=0.95)
+        assert hybrid.upper == max(upper, hybrid.lower)
+        below = np.cumsum(answer.quoted.masses["posterior"])
+        assert below[hybrid.lower] > 0.045
+        assert hybrid.lower == 0 or below[hybrid.lower - 1] <= 0.045 + 1e-9
+        assert strict.lower <= hybrid.lower
+        assert all(answer.quoted.outcome in interval for interval in answer.quoted.sets)
+
+    @pytest.mark.parametrize("treatment", ["worst", "quantile:0.4", "window:2"])
+    def test_parts_of_a_length_are_quoted_from_the_surface(self, treatment):
+        answer = self.answer(treatment)
+        assert (answer.headline, answer.quoted.default_set.kind) == ("flexible", "hybrid")
+        assert answer.observed.default_set.kind == "certified"
+        assert EffectiveLength.from_dict(answer.to_dict()).to_dict() == answer.to_dict()
+
+    def test_a_mean_is_quoted_from_the_cells_with_the_surface_beside(self):
+        answer = self.answer("mean", flexible=fit_flexible(self.cells))
+        assert answer.headline == "observed"
+        assert answer.estimates[1].default_set.kind == "posterior"
+
+    def test_nothing_is_fitted_without_a_set_that_needs_it(self):
+        assert [e.method for e in self.answer(sets="certified").estimates] == ["observed"]
+        assert [e.method for e in self.answer("mean").estimates] == ["observed"]
+
+    def test_many_cells_are_left_to_who_asks(self):
+        cells = Cells.from_counts(
+            np.arange(1, 22) * 100, np.linspace(0, 1, 20), n_cases=1, successes=np.ones((21, 20))
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LcstatsWarning)
+            answer = effective_length(cells, Criterion(0.85, depth_treatment="worst"))
+        assert (answer.headline, len(answer.estimates)) == (None, 1)
+
+    def test_a_relative_bar_has_no_proved_upper_end_and_says_so(self):
+        criterion = Criterion(0.85, rule="relative", depth_treatment="worst")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LcstatsWarning)
+            answer = effective_length(self.cells, criterion)
+        interval = answer.quoted.default_set
+        assert interval.kind == "posterior"
+        assert interval.fell_back_from.kind == "hybrid"
+        assert "relative" in interval.fell_back_from.reason
+
+    def test_the_posterior_of_the_curve_stands_with_it(self):
+        answer = self.answer("mean", fit=fit_curve(self.cells), sets=("default", "posterior"))
+        curve = next(e for e in answer.estimates if e.method == "curve")
+        assert [s.kind for s in curve.sets] == ["parametric_bootstrap", "posterior"]
+        assert set(curve.masses) == {"parametric_bootstrap", "posterior"}
+
+    def test_a_surface_of_other_cells_is_refused(self):
+        other = Cells.from_counts([1024], [0.5], n_cases=3, successes=[[2]])
+        with pytest.raises(OptionError, match=r"pass flexible=fit_flexible\(cells\)"):
+            self.answer(flexible=fit_flexible(other))

@@ -7,12 +7,13 @@ Chernoff-Hoeffding inequality, for single cells and for rectangles of adjacent d
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import rel_entr
 
-from lcstats.cells import CellGrid
+from lcstats.cells import CaseIndex, CellGrid
 from lcstats.lengths.certified.bounds import Bounds, certification_floor, highest_kept
 from lcstats.lengths.observed import leading
 
@@ -108,16 +109,16 @@ class _Units:
         self, first: int, last: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Scores and cases of every cluster, shape (n_clusters, n_depths)."""
-        cases, n_depths = self.grid.cases, self.grid.depths.size
-        assert cases is not None
+        cases, n_depths = cast("CaseIndex", self.grid.cases), self.grid.depths.size
         row, depth = np.divmod(cases.cell, n_depths)
         inside = (row >= first) & (row <= last)
         _, code = np.unique(cases.cluster[inside], return_inverse=True)
         flat = code * n_depths + depth[inside]
         size = (int(code.max(initial=-1)) + 1) * n_depths
         worth = cases.numerator[inside] / self.grid.unit
-        scores = np.bincount(flat, worth, minlength=size).reshape(-1, n_depths)
-        return scores, np.bincount(flat, minlength=size).reshape(-1, n_depths).astype(np.float64)
+        scores = np.bincount(flat, worth, minlength=size).astype(np.float64)
+        counts = np.bincount(flat, minlength=size).astype(np.float64)
+        return scores.reshape(-1, n_depths), counts.reshape(-1, n_depths)
 
     def _stretch(
         self, scores: NDArray[np.float64], counts: NDArray[np.float64], width: int

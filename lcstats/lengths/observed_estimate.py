@@ -1,0 +1,108 @@
+"""The estimate from raw cells: its masses, its default set, and the others asked for."""
+
+import numpy as np
+
+from lcstats.cells import CellGrid
+from lcstats.lengths.answer import Estimate, FallBack, Interval
+from lcstats.lengths.certified import Bounds, certify
+from lcstats.lengths.criterion import Criterion
+from lcstats.lengths.jeffreys import jeffreys_bounds, jeffreys_masses, jeffreys_rows
+from lcstats.lengths.masses import bootstrap_masses
+from lcstats.lengths.observed import Observed
+from lcstats.lengths.request import Request
+from lcstats.lengths.shares import weigh_equally
+
+SURFACE_SETS = ("hybrid", "strict", "posterior")
+"""Kinds of sets that raw cells do not have."""
+
+
+def estimate_from_observed(grid: CellGrid, observed: Observed, request: Request) -> Estimate:
+    """Return the estimate of raw cells; its default set is certified, or stands in by name."""
+    passing = observed.longest_passing
+    is_order = request.criterion.treatment.is_order
+    return Estimate(
+        method="observed",
+        outcome=observed.outcome,
+        lengths=grid.lengths,
+        longest_passing=None if passing is None else int(grid.lengths[passing]),
+        masses={
+            kind: _masses(kind, grid, observed, request)
+            for kind in request.masses
+            if not (kind == "jeffreys" and is_order)
+        },
+        sets=_intervals(grid, observed, request),
+    )
+
+
+def _masses(kind: str, grid: CellGrid, observed: Observed, request: Request) -> np.ndarray:
+    if kind == "bootstrap":
+        return bootstrap_masses(grid, request.criterion, seed=request.seed)
+    rows = jeffreys_rows(grid, observed, request.criterion)
+    return jeffreys_masses(rows, observed, grid.lengths, request.criterion)
+
+
+def _intervals(grid: CellGrid, observed: Observed, request: Request) -> tuple[Interval, ...]:
+    """Make the default set first, then every other kind that was asked for."""
+    default = _interval("certified", grid, observed, request, is_default=True)
+    passed_over = ("default", default.kind, *SURFACE_SETS)
+    kinds = [kind for kind in request.kinds if kind not in passed_over]
+    others = [_interval(kind, grid, observed, request) for kind in kinds]
+    return default, *(interval for interval in others if interval.kind != default.kind)
+
+
+def _interval(
+    kind: str,
+    grid: CellGrid,
+    observed: Observed,
+    request: Request,
+    *,
+    is_default: bool = False,
+) -> Interval:
+    """Make one set; where its conditions fail, the one that stands in, by name."""
+    criterion, level = request.criterion, request.level
+    reason = _refusal(kind, grid, criterion)
+    fall_back = FallBack(kind, reason) if reason else None
+    if reason:
+        kind = "certified" if kind == "jeffreys" else "jeffreys"
+    if kind == "jeffreys":
+        bounds = _jeffreys(grid, observed, criterion, level)
+    else:
+        bounds = certify(grid, request.bar, criterion, level=level)
+    outcome = observed.outcome
+    ends = (bounds.lower, bounds.upper, outcome)
+    return Interval(
+        kind=kind,
+        level=level,
+        lower=min(ends),
+        upper=max(ends),
+        lengths=grid.lengths,
+        is_default=is_default,
+        extended=not bounds.lower <= outcome <= bounds.upper,
+        floor=bounds.floor,
+        fell_back_from=fall_back,
+        diagnostics=bounds.diagnostics,
+    )
+
+
+def _jeffreys(grid: CellGrid, observed: Observed, criterion: Criterion, level: float) -> Bounds:
+    rows = jeffreys_rows(grid, observed, criterion)
+    lower, upper = jeffreys_bounds(rows, observed, grid.lengths, criterion, level=level)
+    effect = float(rows.design_effect.max())
+    return Bounds(lower, upper, None, {"largest_design_effect": effect})
+
+
+def _refusal(kind: str, grid: CellGrid, criterion: Criterion) -> str | None:
+    """Say why a kind of set cannot be made for these cells, or None."""
+    if kind == "jeffreys":
+        order = criterion.treatment.is_order
+        return "the Jeffreys set exists for mean and pooled depth only" if order else None
+    if criterion.treatment.is_order:
+        return None
+    if grid.has_fractions:
+        return "graded scores or folded repeats are not 0/1 outcomes"
+    if grid.cases is not None and grid.cases.is_clustered:
+        return "cases share clusters, so they are not independent"
+    if not weigh_equally(grid, criterion.treatment):
+        unequal = "the cases of a length do not all weigh the same in the average"
+        return unequal if grid.members else "the depths of a length have unequal numbers of cases"
+    return None
