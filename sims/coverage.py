@@ -1,9 +1,10 @@
 """How often the 95% sets hold the truth: ``python -m sims.coverage --seed 1 --simulations 1000``.
 
-For every truth, depth treatment and number of cases per cell, tables are simulated and the
-library's sets are compared with the true outcome. The rows go to a CSV file, with a page that
-reads it beside it. An interrupted study goes on where it stopped; equal seeds give
-byte-identical files for any number of processes. ``--check`` simulates anew and compares.
+For every truth and number of cases per cell tables are simulated, every depth treatment is asked
+of each, and the library's sets are compared with the true outcome. The rows go to a CSV file, with
+a page that reads it beside it. An interrupted study goes on with the truth and number of cases
+where it stopped; equal seeds give byte-identical files for any number of processes. ``--check``
+simulates anew and compares.
 """
 
 import argparse
@@ -29,13 +30,15 @@ from sims.coverage_simulation import (
     Block,
     Results,
     Setting,
+    Tables,
     add_results,
     run_block,
 )
 
-TRUTHS = tuple(truth.name for truth in lc.truths.COVERAGE)
-TREATMENTS = ("mean", "worst", "quantile:0.1")
+TRUTHS = tuple(truth.name for truth in (*lc.truths.COVERAGE, *lc.truths.HARD))
+TREATMENTS = ("mean", "worst", "quantile:0.1", "window:3")
 CASES = (5, 20, 80)
+SIMULATIONS = 1000
 OUT = Path("docs/evidence/coverage.csv")
 FALSE_ALARM_RATE = 0.01
 """Of a whole --check when nothing has changed."""
@@ -48,8 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = [
         Setting(truth, treatment, n_cases)
         for truth in options.truth
-        for treatment in options.treatment
         for n_cases in options.cases
+        for treatment in options.treatment
     ]
     try:
         if options.check:
@@ -57,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             simulations = options.simulations or 200
             return check_study(settings, seed, simulations, options.jobs, options.out)
         seed = 1 if options.seed is None else options.seed
-        run_study(settings, seed, options.simulations or 1000, options.jobs, options.out)
+        run_study(settings, seed, options.simulations or SIMULATIONS, options.jobs, options.out)
     except ValueError as error:
         parser.error(str(error))
     except KeyboardInterrupt:
@@ -68,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m sims.coverage", description=__doc__)
     parser.add_argument("--seed", type=int, help="1; with --check 2")
-    parser.add_argument("--simulations", type=_positive, help="1000; with --check 200")
+    parser.add_argument("--simulations", type=_positive, help=f"{SIMULATIONS}; with --check 200")
     parser.add_argument("--truth", type=_words(TRUTHS), default=TRUTHS, metavar="NAME,...")
     parser.add_argument("--treatment", type=_words(TREATMENTS), default=TREATMENTS)
     parser.add_argument("--cases", type=_numbers, default=CASES, metavar="N,...")
@@ -83,7 +86,7 @@ def make_parser() -> argparse.ArgumentParser:
 def run_study(
     settings: Sequence[Setting], seed: int, simulations: int, jobs: int, out: Path
 ) -> None:
-    """Simulate what the file lacks, adding each setting's rows as they are finished.
+    """Simulate what the file lacks, adding rows as a truth and number of cases is finished.
 
     Raises
     ------
@@ -135,9 +138,17 @@ def check_limit(n_comparisons: int) -> float:
 def simulate(
     settings: Sequence[Setting], seed: int, simulations: int, jobs: int
 ) -> Iterator[list[Row]]:
-    """Yield the rows of each setting in turn; byte-identical for any number of jobs."""
-    blocks = [make_blocks(setting, seed, simulations) for setting in settings]
-    flat = [block for of_setting in blocks for block in of_setting]
+    """Yield the rows of one truth and number of cases after the other.
+
+    Byte-identical for any number of jobs.
+    """
+    asked: dict[Tables, list[str]] = {}
+    for setting in settings:
+        asked.setdefault(setting.tables, []).append(setting.treatment)
+    blocks = [
+        make_blocks(tables, treatments, seed, simulations) for tables, treatments in asked.items()
+    ]
+    flat = [block for of_tables in blocks for block in of_tables]
     if jobs <= 1:
         yield from _gather(blocks, seed, map(run_block, flat))
         return
@@ -151,11 +162,19 @@ def simulate(
             raise
 
 
-def make_blocks(setting: Setting, seed: int, simulations: int) -> list[Block]:
-    """Split a setting's simulations; more simulations continue fewer."""
+def make_blocks(
+    tables: Tables, treatments: Sequence[str], seed: int, simulations: int
+) -> list[Block]:
+    """Split the simulations of one truth and number of cases; more continue fewer."""
     starts = range(0, simulations, SIMULATIONS_PER_BLOCK)
     return [
-        Block(setting, seed, number, min(SIMULATIONS_PER_BLOCK, simulations - start))
+        Block(
+            tables,
+            tuple(treatments),
+            seed,
+            number,
+            min(SIMULATIONS_PER_BLOCK, simulations - start),
+        )
         for number, start in enumerate(starts)
     ]
 
@@ -163,22 +182,22 @@ def make_blocks(setting: Setting, seed: int, simulations: int) -> list[Block]:
 def _gather(
     blocks: Sequence[Sequence[Block]], seed: int, finished: Iterator[Results]
 ) -> Iterator[list[Row]]:
-    for number, of_setting in enumerate(blocks, start=1):
+    for number, of_tables in enumerate(blocks, start=1):
         results: Results = {}
-        for _ in of_setting:
+        for _ in of_tables:
             add_results(results, next(finished))
-        _show_progress(number, len(blocks), of_setting[0].setting)
-        yield make_rows(of_setting[0].setting, seed, results)
+        _show_progress(number, len(blocks), of_tables[0].tables)
+        yield make_rows(seed, results)
 
 
 def _abandon(executor: Executor) -> None:
     executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _show_progress(done: int, total: int, setting: Setting) -> None:
+def _show_progress(done: int, total: int, tables: Tables) -> None:
     if sys.stderr.isatty():
         end = "\n" if done == total else ""
-        text = f"{done}/{total} {setting.truth} {setting.treatment} n={setting.n_cases}"
+        text = f"{done}/{total} {tables.truth} n={tables.n_cases}"
         print(f"\r{text:<70}", end=end, file=sys.stderr, flush=True)
 
 
@@ -196,10 +215,10 @@ def _check_same_study(
             )
 
 
-def _canonical_place(row: Row) -> tuple[int, str, int, int, str]:
+def _canonical_place(row: Row) -> tuple[int, int, int, bool, str]:
     return (
         TRUTHS.index(row.truth),
-        row.treatment,
+        TREATMENTS.index(row.treatment),
         row.n_cases,
         row.set != "default",
         row.set,

@@ -47,26 +47,26 @@ _TYPES = {field.name: field.type for field in fields(Row)}
 COMPARED_RATES = ("coverage", "truth_below", "truth_above", "hit_rate")
 
 
-def make_rows(setting: Setting, seed: int, results: Results) -> list[Row]:
-    """Turn one setting's tallies into rows, one per set."""
-    tallies: dict[str, Tally] = {}
-    kinds: dict[str, set[str]] = {}
-    for (name, kind), tally in results.items():
-        tallies[name] = tallies[name] + tally if name in tallies else tally
-        kinds.setdefault(name, set()).add(kind)
-    threshold = float(setting.criterion.exact_threshold)
+def make_rows(seed: int, results: Results) -> list[Row]:
+    """Turn tallies into rows, one per setting and set."""
+    tallies: dict[tuple[Setting, str], Tally] = {}
+    kinds: dict[tuple[Setting, str], set[str]] = {}
+    for (setting, name, kind), tally in results.items():
+        key = setting, name
+        tallies[key] = tallies[key] + tally if key in tallies else tally
+        kinds.setdefault(key, set()).add(kind)
     return [
         Row(
             truth=setting.truth,
             treatment=setting.treatment,
             n_cases=setting.n_cases,
             set=name,
-            kind="+".join(sorted(kinds[name])),
-            threshold=threshold,
+            kind="+".join(sorted(kinds[setting, name])),
+            threshold=float(setting.criterion.exact_threshold),
             seed=seed,
             **summarize(tally),
         )
-        for name, tally in tallies.items()
+        for (setting, name), tally in tallies.items()
     ]
 
 

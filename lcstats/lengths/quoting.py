@@ -7,8 +7,8 @@ from lcstats.lengths.criterion import Treatment
 from lcstats.lengths.estimate import Estimate, Interval
 from lcstats.options import percent
 
-CURVE_FAILS = "curve-does-not-fit"
-"""Code of the notice that a curve's test speaks against it."""
+CURVE_FAILS, CURVE_UNTESTED = "curve-does-not-fit", "no-goodness-of-fit"
+"""Codes of the notices that a curve's test speaks against it, and that there is none."""
 
 NAMES = {
     "observed": "the raw cells",
@@ -71,8 +71,7 @@ accuracies are, if cases are independent.
         first = f"{_quote_point(quoted, unit)}: {_surface_reason(quoted, observed, bias)}."
     floor = _floor_words(observed) if "below-certification-floor" in codes else ""
     others = [e for e in beside if e is not observed]
-    fails = CURVE_FAILS in codes
-    said = _said_beside(quoted, others, fails=fails, has_headline=has_headline)
+    said = _said_beside(quoted, others, codes, has_headline=has_headline)
     return " ".join(sentence for sentence in (first, floor, *said) if sentence)
 
 
@@ -97,17 +96,22 @@ def _set_reason(interval: Interval) -> str:
             return "it is proved, but rules nothing out"
         return "it is proved whatever the accuracies are, if cases are independent"
     because = f", because {interval.fell_back_from.reason}" if interval.fell_back_from else ""
-    return f"it is built to hold the true length that often, and none is proved here{because}"
+    nothing = "; it rules nothing out" if _rules_nothing_out(interval) else ""
+    return (
+        f"it is built to hold the true length that often, and none is proved here{because}{nothing}"
+    )
 
 
 def _surface_reason(quoted: Estimate, observed: Estimate, bias: str) -> str:
     """Say why the surface is to be quoted and not the raw cells."""
     if not bias:
-        reason = "at a single depth it lets neighbouring lengths lend each other cases"
+        reason = "at a single depth it smooths the noise of the cells"
         if observed.outcome != quoted.outcome:
             reason += f"; the raw cells alone say {observed.display}"
     elif observed.outcome == quoted.outcome:
         reason = f"{bias}, though the raw cells say the same here"
+    elif observed.outcome > quoted.outcome:
+        reason = f"the raw cells' {observed.display} is luck as much as measurement"
     else:
         reason = f"{bias}, so the raw cells' {observed.display} is not to be quoted"
     if _rules_nothing_out(quoted.default_set):
@@ -146,29 +150,32 @@ def _floor_words(observed: Estimate) -> str:
 
 
 def _said_beside(
-    quoted: Estimate, others: Sequence[Estimate], *, fails: bool, has_headline: bool
+    quoted: Estimate, others: Sequence[Estimate], codes: Collection[str], *, has_headline: bool
 ) -> Iterator[str]:
     """Yield a sentence for the methods that agree, and one for each that does not."""
-    failing = [e for e in others if fails and e.method == "curve"]
+    failing = [e for e in others if e.method == "curve" and CURVE_FAILS in codes]
     sound = [e for e in others if e not in failing]
     agreeing = [e for e in sound if has_headline and e.outcome == quoted.outcome]
     if agreeing:
-        names = " and ".join(NAMES[e.method] for e in agreeing)
+        names = " and ".join(_name(e, codes) for e in agreeing)
         yield f"{names.capitalize()} agree{'s' * (len(agreeing) == 1)}."
-    for other in sound:
-        if other not in agreeing:
-            yield f"{_difference(quoted, other, has_headline)}."
-    for other in failing:
-        yield f"{_difference(quoted, other, has_headline)}, but does not fit: do not quote it."
+    for other in (e for e in others if e not in agreeing):
+        fails = ", but does not fit: do not quote it" if other in failing else ""
+        name = _name(other, codes).capitalize()
+        yield f"{name} says {_difference(quoted, other, has_headline=has_headline)}{fails}."
 
 
-def _difference(quoted: Estimate, other: Estimate, has_headline: bool) -> str:
-    name = NAMES[other.method].capitalize()
+def _name(estimate: Estimate, codes: Collection[str]) -> str:
+    untested = estimate.method == "curve" and CURVE_UNTESTED in codes
+    return NAMES[estimate.method] + ", whose fit is not tested," * untested
+
+
+def _difference(quoted: Estimate, other: Estimate, *, has_headline: bool) -> str:
     if has_headline and other.outcome == quoted.outcome:
-        return f"{name} says the same"
+        return "the same"
     apart = _apart(quoted, other) if has_headline else ""
     place = "inside" if other.outcome in quoted.default_set else "outside"
-    return f"{name} says {other.display}{apart}, {place} the set"
+    return f"{other.display}{apart}, {place} the set"
 
 
 def _apart(quoted: Estimate, other: Estimate) -> str:

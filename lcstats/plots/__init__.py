@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from lcstats.plots.labels import length_label
     from lcstats.plots.masses import plot_masses
     from lcstats.plots.masses_table import masses_data
+    from lcstats.plots.methods import plot_methods
+    from lcstats.plots.methods_table import methods_data
     from lcstats.plots.prior_predictive import plot_prior_predictive
     from lcstats.plots.prior_predictive_table import prior_predictive_data
     from lcstats.plots.residuals import plot_residuals
@@ -41,10 +43,12 @@ _HOMES = {
     "heatmap_data": "heatmap_table",
     "length_label": "labels",
     "masses_data": "masses_table",
+    "methods_data": "methods_table",
     "plot_decay": "decay",
     "plot_depth": "depth",
     "plot_heatmap": "heatmap",
     "plot_masses": "masses",
+    "plot_methods": "methods",
     "plot_prior_predictive": "prior_predictive",
     "plot_residuals": "residuals",
     "prior_predictive_data": "prior_predictive_table",
@@ -60,10 +64,12 @@ __all__ = [
     "heatmap_data",
     "length_label",
     "masses_data",
+    "methods_data",
     "plot_decay",
     "plot_depth",
     "plot_heatmap",
     "plot_masses",
+    "plot_methods",
     "plot_prior_predictive",
     "plot_residuals",
     "prior_predictive_data",

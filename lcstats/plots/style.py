@@ -41,6 +41,16 @@ MASS_COLORS = {
     "posterior": "#56B4E9",
     "prior": "#9A9A9A",
 }
+SET_COLORS = {
+    "certified": "#222222",
+    "jeffreys": "#E69F00",
+    "hybrid": "#D55E00",
+    "strict": "#8A3D00",
+    "posterior": "#56B4E9",
+    "parametric_bootstrap": "#009E73",
+    "cluster_bootstrap": "#CC79A7",
+}
+"""The masses' colours where a set is cut from masses."""
 
 
 @contextmanager

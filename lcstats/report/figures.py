@@ -10,12 +10,15 @@ import numpy as np
 from markupsafe import escape
 
 from lcstats.cells import Cells
-from lcstats.lengths import EffectiveLength, outcome_label
+from lcstats.lengths import EffectiveLength, Estimate, outcome_label
+from lcstats.lengths.quoting import NAMES
+from lcstats.options import percent
 from lcstats.plots import (
     plot_decay,
     plot_depth,
     plot_heatmap,
     plot_masses,
+    plot_methods,
     plot_residuals,
     save_figure,
 )
@@ -88,6 +91,13 @@ def _plans(
         describe_decay(answer, tested),
         lambda: plot_decay(cells, effective_length=answer, **curve),
     )
+    if answer.beside:
+        yield _Plan(
+            "methods",
+            "What each method says",
+            describe_methods(answer),
+            lambda: plot_methods(answer),
+        )
     yield _Plan(
         "heatmap",
         f"Accuracy by {'task, ' if cells.grid.members else ''}length and depth",
@@ -178,6 +188,28 @@ def _curve_in_decay(answer: EffectiveLength, tested: FitWithTest | None) -> str:
     bias = band_bias_words(answer.criterion.treatment)
     band = f"its band ({bias})" if bias else "its band"
     return f" The fitted curve, a {line} with {band}, crosses the threshold {crossing}."
+
+
+def describe_methods(answer: EffectiveLength) -> str:
+    """Say what the methods figure shows: every method's length, sets and likeliest outcome."""
+    said = "; ".join(_said_by(estimate, answer) for estimate in (answer.quoted, *answer.beside))
+    return (
+        f"Effective length in {answer.length_unit} by every method, with its sets and, as sticks, "
+        f"its masses: {said}."
+    )
+
+
+def _said_by(estimate: Estimate, answer: EffectiveLength) -> str:
+    words = f"{NAMES[estimate.method]} {estimate.display}"
+    if estimate.method == "curve" and answer.curve_fails:
+        words += ", dashed because it does not fit"
+    for interval in estimate.sets:
+        words += f", {percent(interval.level)} {interval.kind} set {interval.display}"
+    for kind, mass in list(estimate.masses.items())[:1]:
+        likeliest = int(mass.argmax())
+        label = outcome_label(likeliest, estimate.lengths, masses=True)
+        words += f", most {kind} mass {mass[likeliest]:.0%} at {label}"
+    return words
 
 
 def describe_depth(cells: Cells, tested: FitWithTest | None) -> str:

@@ -1,7 +1,8 @@
 """Truths: known accuracies by length and depth, and trials simulated from them.
 
 :data:`TASKS` are five tasks built from the :class:`~lcstats.curve.Curve`; :data:`COVERAGE` are the
-truths on which an interval has to hold its level. :func:`get_truth` finds one by name.
+truths on which an interval has to hold its level, and :data:`HARD` harder ones; those named in
+:data:`FINAL_CHECK` are never tuned on. :func:`get_truth` finds one by name.
 
 Examples
 --------
@@ -10,7 +11,7 @@ Examples
 20
 """
 
-from lcstats.truths.coverage import COVERAGE, cells_deviate, shared_haystack
+from lcstats.truths.coverage import COVERAGE, FINAL_CHECK, HARD, cells_deviate, shared_haystack
 from lcstats.truths.registry import get_truth, names
 from lcstats.truths.simulation import simulate_cells, simulate_trials
 from lcstats.truths.tasks import (
@@ -34,7 +35,9 @@ __all__ = [
     "AGGREGATE_TEN",
     "COVERAGE",
     "DISTRACTORS",
+    "FINAL_CHECK",
     "FOUR_VALUES",
+    "HARD",
     "SINGLE_NEEDLE",
     "TASKS",
     "TWO_HOP",

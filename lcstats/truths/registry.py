@@ -1,11 +1,11 @@
 """The built-in truths by name."""
 
 from lcstats.errors import OptionError, describe
-from lcstats.truths.coverage import COVERAGE
+from lcstats.truths.coverage import COVERAGE, HARD
 from lcstats.truths.tasks import TASKS
 from lcstats.truths.truth import Truth
 
-_BY_NAME = {truth.name: truth for truth in TASKS + COVERAGE}
+_BY_NAME = {truth.name: truth for truth in TASKS + COVERAGE + HARD}
 
 
 def names() -> tuple[str, ...]:

@@ -5,7 +5,8 @@ import pytest
 
 GROUP_FIELDS = {
     "model", "task", "criterion", "length_unit", "tested_lengths", "n_trials_by_length",
-    "n_cases_by_length", "n_unscored_by_length", "accuracy_by_length", "headline", "estimates",
+    "n_cases_by_length", "n_unscored_by_length", "accuracy_by_length", "headline", "quote",
+    "estimates",
 }  # fmt: skip
 ESTIMATE_FIELDS = {
     "method", "length", "status", "display", "longest_passing", "crossing", "masses", "sets",
@@ -53,7 +54,7 @@ def test_text_can_be_read_aloud(run, sweep):
         "  95% set, proved to hold the true one at least that often, if cases are independent: "
     )
     assert "  Masses, not a set, bootstrap (how often each would come up again): " in result.stdout
-    assert "  Counts: 45 trials, 45 cases, 0 unscored\n" in result.stdout
+    assert "  Counts: 45 trials, 45 cases, 0 unscored\n  Quote the raw cells' " in result.stdout
     assert "Warning" not in result.stdout
 
 

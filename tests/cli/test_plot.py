@@ -3,7 +3,7 @@ import pytest
 FIRST_BYTES = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
 
 
-@pytest.mark.parametrize("kind", ["heatmap", "decay", "masses"])
+@pytest.mark.parametrize("kind", ["heatmap", "decay", "methods", "masses"])
 def test_one_group_is_drawn_into_the_named_file(run, sweep, tmp_path, kind):
     path = tmp_path / f"{kind}.svg"
     result = run("plot", kind, sweep, "--select", "model=alpha", "-o", path)
@@ -42,7 +42,7 @@ def test_an_unknown_suffix_is_refused_before_reading(run, tmp_path):
 def test_an_unknown_kind_lists_the_kinds(run, sweep):
     result = run("plot", "violin", sweep, "-o", "x.svg")
     assert result.exit_code == 2
-    assert "'heatmap', 'decay', 'depth', 'masses', 'residuals'" in result.stderr
+    assert "'heatmap', 'decay', 'methods', 'depth', 'masses', 'residuals'" in result.stderr
 
 
 def test_a_failure_leaves_nothing_behind(run, sweep, tmp_path, monkeypatch):
@@ -85,3 +85,13 @@ def test_residuals_of_an_average_say_that_tasks_have_curves_of_their_own(run, tm
     assert result.exit_code == 2
     assert "averages tasks" in result.stderr
     assert "leave the tasks apart" in result.stderr
+
+
+def test_the_methods_figure_has_every_method_that_was_asked_for(run, sweep, tmp_path):
+    few, all_methods = tmp_path / "few.svg", tmp_path / "all.svg"
+    args = ("plot", "methods", sweep, "--select", "model=alpha")
+    assert run(*args, "--method", "observed", "-o", few).exit_code == 0
+    assert run(*args, "--method", "observed,curve,flexible", "-o", all_methods).exit_code == 0
+    assert "Curve: " not in few.read_text("utf-8")
+    for words in ("Raw cells: 8K (to quote)", "Curve: 8K", "Flexible surface: 8K"):
+        assert words in all_methods.read_text("utf-8")

@@ -118,7 +118,7 @@ class TestSets:
 
     def test_a_hybrid_has_a_proved_upper_end_and_the_surface_s_lower_one(self):
         answer = self.answer(sets=("default", "strict", "posterior"))
-        hybrid, strict, posterior = answer.quoted.sets
+        hybrid, strict, _ = answer.quoted.sets
         assert [s.kind for s in answer.quoted.sets] == ["hybrid", "strict", "posterior"]
         assert hybrid.is_default
         assert not strict.is_default

@@ -6,7 +6,14 @@ import pytest
 from matplotlib.figure import Figure
 
 from lcstats.fit import fit_curve, goodness_of_fit
-from lcstats.plots import plot_decay, plot_depth, plot_heatmap, plot_masses, plot_residuals
+from lcstats.plots import (
+    plot_decay,
+    plot_depth,
+    plot_heatmap,
+    plot_masses,
+    plot_methods,
+    plot_residuals,
+)
 from tests.plots.drawings import NAME, answer_of, ragged, simulated
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
@@ -30,14 +37,18 @@ def masses(ax, **names):
     return plot_masses(answer_of(simulated(**names)), ax=ax)
 
 
+def methods(ax, **names):
+    return plot_methods(answer_of(simulated(**names)), ax=ax)
+
+
 def residuals(ax, **names):
     fit = fit_curve(simulated(**names) if names else ragged())
     return plot_residuals(fit, goodness=goodness_of_fit(fit, n_simulations=99), ax=ax)
 
 
-PLOTS = [decay, heatmap, depth, masses, residuals]
+PLOTS = [decay, heatmap, depth, masses, methods, residuals]
 KEYED = [decay, depth, masses]
-TILED = [heatmap, residuals]
+UNKEYED = [heatmap, methods, residuals]
 
 
 def is_inside(box, outer, slack=1.0):
@@ -122,8 +133,8 @@ def test_a_legend_stands_where_it_hides_least(plot, plain):
     assert len(plain.get_legend().get_texts()) == len(plain.get_legend_handles_labels()[1])
 
 
-@pytest.mark.parametrize("plot", TILED)
-def test_no_legend_hides_tiles(plot, plain):
+@pytest.mark.parametrize("plot", UNKEYED)
+def test_no_legend_hides_tiles_or_rows(plot, plain):
     assert plot(plain).get_legend() is None
 
 

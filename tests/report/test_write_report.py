@@ -143,7 +143,7 @@ def test_the_page_can_be_read_by_machines_that_read_aloud(folder):
     assert max(np.diff(page.headings)) <= 1
     assert ("html", {"lang": "en"}) in page.tags
     figures = [attributes for tag, attributes in page.tags if tag == "svg"]
-    assert len(figures) == 4
+    assert len(figures) == 5
     assert all(a["role"] == "img" and a["aria-labelledby"] in page.ids for a in figures)
     assert all("scope" in attributes for tag, attributes in page.tags if tag == "th")
 
@@ -171,7 +171,7 @@ def test_figures_come_in_three_formats_and_tables_as_csv(folder):
     stem = "alpha--needle"
     assert {path.name for path in (folder / "figures").iterdir()} == {
         f"{stem}-{kind}.{suffix}"
-        for kind in ("decay", "depth", "heatmap", "masses")
+        for kind in ("decay", "depth", "heatmap", "masses", "methods")
         for suffix in ("svg", "pdf", "png")
     }
     with (folder / "tables" / f"{stem}-lengths.csv").open() as file:

@@ -65,7 +65,7 @@ def certified_bounded(
         floor=certification_floor(tau, error / 2),
         diagnostics={
             "construction": "Chernoff-Hoeffding bounds of rectangles, Bonferroni",
-            "floor_counts": "perfect cases per cell, or clusters in it",
+            "floor_counts": f"perfect cases per {'cell' if width is None else 'window'}",
             "lower_error": lower_error,
             "upper_error": error - lower_error,
         },
