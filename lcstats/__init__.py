@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lcstats import datasets, plots, truths
-    from lcstats.cells import Cells, count_cells
+    from lcstats.cells import Cells, average_tasks, count_cells
     from lcstats.curve import Curve
     from lcstats.draws import Draws, resample
     from lcstats.fit import CurveFit, GoodnessOfFit, fit_curve, goodness_of_fit
@@ -51,6 +51,7 @@ _HOMES = {
     "GoodnessOfFit": "fit",
     "Interval": "lengths",
     "Trials": "trials",
+    "average_tasks": "cells",
     "count_cells": "cells",
     "effective_length": "lengths",
     "fit_curve": "fit",
@@ -77,6 +78,7 @@ __all__ = [
     "GoodnessOfFit",
     "Interval",
     "Trials",
+    "average_tasks",
     "count_cells",
     "datasets",
     "effective_length",

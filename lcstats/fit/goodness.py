@@ -90,7 +90,7 @@ class GoodnessOfFit:
         return Notice(
             "curve-does-not-fit",
             f"the curve does not fit (p = {self.p_value:.3g}, {worst.replace('_', ' ')} residuals; "
-            f"largest {self.worst_residual:+.1f} at length {self.worst_length:g}{depth}): "
+            f"largest {self.worst_residual:+.1f} at length {self.worst_length:.10g}{depth}): "
             "do not quote its numbers",
         )
 

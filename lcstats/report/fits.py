@@ -195,7 +195,7 @@ def verdict(goodness: GoodnessOfFit | None) -> str:
         return "not tested: cases are not 0/1, or there are no more cells than parameters"
     word = "nothing speaks against the curve" if goodness.passes else "the curve does not fit"
     depth = goodness.worst_depth
-    where = f"length {goodness.worst_length:g}"
+    where = f"length {goodness.worst_length:.10g}"
     # A depth that is missing is not equal to itself.
     where += f", depth {depth:g}" if depth == depth else ""
     return (
