@@ -171,7 +171,7 @@ def _by_surface(
         flexible = fit_flexible(cells, seed=request.seed)
     elif not flexible.is_of(grid):
         raise _other_cells(flexible.grid, grid, "flexible=fit_flexible(cells)")
-    return (estimate_with_sets(cells, flexible, request),)
+    return (estimate_with_sets(flexible, request),)
 
 
 def _other_cells(theirs: CellGrid, ours: CellGrid, mend: str) -> OptionError:

@@ -14,7 +14,7 @@ from lcstats.lengths.observed import base_rows, leading
 from lcstats.lengths.resampling import outcomes_of_draws
 
 TIE = 1e-12
-N_CELL_DRAWS = 4
+N_CELL_DRAWS = 2
 """Draws of the cells for each surface, where rows are counted and not computed."""
 
 

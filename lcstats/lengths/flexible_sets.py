@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lcstats.cells import CellGrid, Cells
-from lcstats.flexible import FlexibleFit, fit_flexible
+from lcstats.cells import CellGrid
+from lcstats.flexible import FlexibleFit
 from lcstats.lengths.answer import Estimate, FallBack, Interval
 from lcstats.lengths.binomial import at_least
 from lcstats.lengths.certified import certification_gap, certified_upper
@@ -45,7 +45,7 @@ def is_quick(grid: CellGrid) -> bool:
     return grid.n_cases.size <= FEW_CELLS and not grid.members
 
 
-def estimate_with_sets(cells: Cells, fit: FlexibleFit, request: Request) -> Estimate:
+def estimate_with_sets(fit: FlexibleFit, request: Request) -> Estimate:
     """Return the surface's estimate with its default set, and the others asked for.
 
     The default is ``hybrid`` for worst depth, quantiles and windows, and ``posterior`` for mean
@@ -65,7 +65,7 @@ def estimate_with_sets(cells: Cells, fit: FlexibleFit, request: Request) -> Esti
         )
     sets = [
         replace(interval, is_default=number == 0)
-        for number, interval in enumerate(_sets(cells, fit, estimate, request, kinds, upper))
+        for number, interval in enumerate(_sets(fit, estimate, request, kinds, upper))
     ]
     if gap and request.criterion.treatment.is_order:
         sets[0] = replace(sets[0], fell_back_from=FallBack("hybrid", gap))
@@ -74,7 +74,6 @@ def estimate_with_sets(cells: Cells, fit: FlexibleFit, request: Request) -> Esti
 
 
 def _sets(
-    cells: Cells,
     fit: FlexibleFit,
     estimate: Estimate,
     request: Request,
@@ -85,7 +84,7 @@ def _sets(
         if kind == "posterior":
             yield estimate.default_set
         elif kind in LOWER_SHARES and upper is not None:
-            lower = _lower_end(cells, fit, estimate, request, kind)
+            lower = _lower_end(fit, request, kind)
             yield Interval(
                 kind=kind,
                 level=request.level,
@@ -101,17 +100,18 @@ def _sets(
             )
 
 
-def _lower_end(
-    cells: Cells, fit: FlexibleFit, estimate: Estimate, request: Request, kind: str
-) -> int:
-    """Return the first outcome that has more than the lower tail at or below it."""
-    masses = estimate.masses["posterior"]
-    if kind == "strict":
-        guess = fit.guess_rate
-        doubtful = fit_flexible(
-            cells, guess_rate=guess, hole_rate=STRICT_HOLE_RATE, seed=request.seed
-        )
-        masses = posterior_masses(doubtful, request.criterion, seed=request.seed)
+def _lower_end(fit: FlexibleFit, request: Request, kind: str) -> int:
+    """Return the first outcome that has more than the lower tail at or below it.
+
+    The surfaces are taken as they were drawn, without importance weights: they are then a little
+    wider than the posterior, and the lower end falls rather than rises. Strict, a cell given the
+    surface is a hole twice as often.
+    """
+    doubt = {"strict": {"hole_rate": STRICT_HOLE_RATE}}.get(kind, {})
+    equal = np.full(fit.n_draws, 1.0 / fit.n_draws)
+    masses = posterior_masses(
+        replace(fit, draw_weights=equal, **doubt), request.criterion, seed=request.seed
+    )
     tail = LOWER_SHARES[kind] * (1.0 - request.level)
     lower = int(np.argmax(np.cumsum(masses) > tail + TIE))
     return min(lower, _leading_sound(fit, request)) if kind == "strict" else lower

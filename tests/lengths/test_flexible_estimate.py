@@ -1,6 +1,7 @@
 """Effective length by the surface: masses of every depth treatment, point inside its set."""
 
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -125,7 +126,9 @@ class TestSets:
         criterion = answer.criterion
         upper = certified_upper(self.cells.grid, Fraction(17, 20), criterion, 0.04, level=0.95)
         assert hybrid.upper == max(upper, hybrid.lower)
-        below = np.cumsum(answer.quoted.masses["posterior"])
+        surface = fit_flexible(self.cells)
+        equal = replace(surface, draw_weights=np.full(surface.n_draws, 1 / surface.n_draws))
+        below = np.cumsum(posterior_masses(equal, criterion, seed=0))
         assert below[hybrid.lower] > 0.045
         assert hybrid.lower == 0 or below[hybrid.lower - 1] <= 0.045 + 1e-9
         assert strict.lower <= hybrid.lower
