@@ -73,6 +73,7 @@ def make_page(table: Table, csv_name: str) -> str:
     treatments = [t for t in TITLES if rows_of(table, t, "default")]
     parts = [
         _heading(table, csv_name),
+        _not_reached(table, treatments),
         _trust(table, treatments),
         _exceptions(table),
         _sizes(table),
@@ -81,6 +82,16 @@ def make_page(table: Table, csv_name: str) -> str:
         _haystack(table),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _not_reached(table: Table, treatments: Sequence[str]) -> str:
+    """Name what the study has no rows of yet, so that nothing is taken for measured."""
+    truths = {key[0] for key in table}
+    lacking = [TITLES[t].lower() for t in TITLES if t not in treatments]
+    studied = (*lc.truths.COVERAGE, *lc.truths.HARD)
+    lacking += [f"*{t.name}*" for t in studied if t.name not in truths]
+    words = f"**Not measured yet**: {', '.join(lacking)}."
+    return fill(words, 100, break_on_hyphens=False) if lacking else ""
 
 
 def exceptions(table: Table) -> list[Row]:
