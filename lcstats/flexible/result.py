@@ -246,7 +246,7 @@ def weighted_mean(values: FloatArray, weights: FloatArray) -> FloatArray:
 
     What is summed are shares; rounding does not carry their mean beyond 0 or 1.
     """
-    return np.clip(np.einsum("n,n...->...", weights, values), 0.0, 1.0)
+    return np.asarray(np.clip(np.einsum("n,n...->...", weights, values), 0.0, 1.0))
 
 
 @lru_cache(maxsize=2)

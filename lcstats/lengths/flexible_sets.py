@@ -107,11 +107,12 @@ def _lower_end(fit: FlexibleFit, request: Request, kind: str) -> int:
     wider than the posterior, and the lower end falls rather than rises. Strict, a cell given the
     surface is a hole twice as often.
     """
-    doubt = {"strict": {"hole_rate": STRICT_HOLE_RATE}}.get(kind, {})
-    equal = np.full(fit.n_draws, 1.0 / fit.n_draws)
-    masses = posterior_masses(
-        replace(fit, draw_weights=equal, **doubt), request.criterion, seed=request.seed
+    doubtful = replace(
+        fit,
+        draw_weights=np.full(fit.n_draws, 1.0 / fit.n_draws),
+        hole_rate=STRICT_HOLE_RATE if kind == "strict" else fit.hole_rate,
     )
+    masses = posterior_masses(doubtful, request.criterion, seed=request.seed)
     tail = LOWER_SHARES[kind] * (1.0 - request.level)
     lower = int(np.argmax(np.cumsum(masses) > tail + TIE))
     return min(lower, _leading_sound(fit, request)) if kind == "strict" else lower
