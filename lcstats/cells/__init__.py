@@ -2,6 +2,7 @@
 
 from lcstats.cells.average import average_tasks
 from lcstats.cells.counting import cells_from_count_frame, count_cells
+from lcstats.cells.depthless import set_aside_depthless
 from lcstats.cells.grid import CaseIndex, CellGrid
 from lcstats.cells.table import Cells
 
@@ -12,4 +13,5 @@ __all__ = [
     "average_tasks",
     "cells_from_count_frame",
     "count_cells",
+    "set_aside_depthless",
 ]

@@ -130,6 +130,10 @@ def _block(grid: CellGrid, lengths: NDArray[np.int64], unit: int) -> NDArray[np.
     parts = (grid.n_cases, grid.n_trials, grid.numerators * (unit // grid.unit), missing)
     block = np.zeros((len(parts), lengths.size, grid.depths.size), dtype=np.int64)
     block[:, np.searchsorted(lengths, grid.lengths)] = parts
+    for length in set(grid.unscored) & set(lengths.tolist()) - set(grid.lengths.tolist()):
+        # A task without any score at a length misses all of it, at depths nobody counts.
+        n_unscored = sum(grid.unscored[length].values())
+        block[3, np.searchsorted(lengths, length)] = -(-n_unscored // grid.depths.size)
     return block
 
 

@@ -217,7 +217,7 @@ def _grid_of(
 ) -> CellGrid:
     """Tabulate the observations of one group."""
     row, lengths = number_integers(observed["length"].to_numpy(np.int64))
-    column, depths = _factorize_depths(observed["depth"])
+    column, depths = _factorize_depths(observed["depth"], _depths_without_score(missing, lengths))
     flat = row * depths.size + column
     shape = (lengths.size, depths.size)
     is_cases = "n_cases" not in observed
@@ -249,11 +249,30 @@ def _number_apart(grids: tuple[CellGrid, ...]) -> tuple[CellGrid, ...]:
     return tuple(apart)
 
 
-def _factorize_depths(column: pd.Series) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Number the depths, ascending; NaN, which stands for none, comes last."""
+def _factorize_depths(
+    column: pd.Series, further: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Number the depths, `further` ones too, ascending; NaN, which stands for none, comes last."""
     values = column.to_numpy(np.float64)
     codes, depths = pd.factorize(values, sort=True, use_na_sentinel=False)
+    every = np.unique(np.concatenate([depths, further]))
+    if every.size > depths.size:
+        codes, depths = pd.Index(every).get_indexer(pd.Index(depths))[codes], every
     return codes.astype(np.int64, copy=False), depths
+
+
+def _depths_without_score(
+    missing: pd.DataFrame | None, lengths: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the depths that were asked for at a tested length and got no score there.
+
+    A depth without any score has a column of its own, or its absence would be invisible. A failed
+    request without a depth says nothing of the kind.
+    """
+    if missing is None:
+        return np.empty(0)
+    depths = missing.loc[missing["length"].isin(lengths), "depth"].to_numpy(np.float64)
+    return np.unique(depths[~np.isnan(depths)])
 
 
 def _add_up(
@@ -342,7 +361,7 @@ def _missing_cases(
 def _place(
     missing: pd.DataFrame, lengths: NDArray[np.int64], depths: NDArray[np.float64]
 ) -> NDArray[np.int64]:
-    """Count missing cases on the grid; those at lengths or depths without any score are off it."""
+    """Count missing cases on the grid; those at lengths without any score are off it."""
     row = pd.Index(lengths).get_indexer(pd.Index(missing["length"]))
     column = pd.Index(depths).get_indexer(pd.Index(missing["depth"]))
     on_grid = (row >= 0) & (column >= 0)

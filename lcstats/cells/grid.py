@@ -56,8 +56,9 @@ class CellGrid:
     lengths : ndarray of int64, shape (n_lengths,)
         Ascending; only lengths with at least one scored case.
     depths : ndarray of float64, shape (n_depths,)
-        Fractions, ascending; NaN, last, stands for trials without a depth. Of averaged tasks:
-        every task's own, one task after the other.
+        Fractions, ascending; NaN, last, stands for trials without a depth. A depth that was asked
+        for and never scored is among them, without cases. Of averaged tasks: every task's own, one
+        task after the other.
     n_cases, n_trials : ndarray of int64, shape (n_lengths, n_depths)
         Scored cases and scored trials; 0 where there is no data.
     numerators : ndarray of int64, shape (n_lengths, n_depths)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lcstats.cells import CellGrid, Cells
+from lcstats.cells import CellGrid, Cells, set_aside_depthless
 from lcstats.draws import Draws
 from lcstats.errors import OptionError, announce, describe
 from lcstats.fit import CurveFit
@@ -15,7 +15,7 @@ from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.curve_estimate import draw_curves, estimate_from_curve
 from lcstats.lengths.flexible_sets import estimate_with_sets, is_quick
 from lcstats.lengths.missing import bounds_for_missing
-from lcstats.lengths.notices import notices_on, notices_on_refits
+from lcstats.lengths.notices import notices_on, notices_on_depthless, notices_on_refits
 from lcstats.lengths.observed import observe
 from lcstats.lengths.observed_estimate import SURFACE_SETS, estimate_from_observed
 from lcstats.lengths.request import Request
@@ -99,7 +99,10 @@ def effective_length(
         check_type(flexible, FlexibleFit, "flexible")
     check_level(level)
     check_whole(seed, "seed")
-    grid = cells.grid
+    whole = cells.grid
+    is_pooled = criterion.treatment.kind == "pooled"
+    grid, n_depthless = (whole, 0) if is_pooled else set_aside_depthless(whole)
+    cells = replace(cells, grids=(grid,))
     if not criterion.guess_rate and grid.guess_rate:
         criterion = replace(criterion, guess_rate=grid.guess_rate)
     observed = observe(grid, criterion)
@@ -112,10 +115,13 @@ def effective_length(
         seed=seed,
     )
     estimate = estimate_from_observed(grid, observed, request)
-    curves = _by_curve(grid, fit, draws, request)
+    curves = _by_curve(whole, fit, draws, request)
+    if flexible is not None and n_depthless and flexible.is_of(whole):
+        flexible = fit_flexible(cells, seed=seed)
     surfaces = _by_surface(cells, flexible, request)
     bounds = bounds_for_missing(grid, criterion)
     notices = (
+        *notices_on_depthless(whole, n_depthless),
         *notices_on(grid, observed, criterion, estimate.default_set, has_curve=fit is not None),
         *([bounds.notice()] if bounds else []),
         *(notice for curve in curves for notice in notices_on_refits(curve)),

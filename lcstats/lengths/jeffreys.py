@@ -1,7 +1,8 @@
 """Jeffreys Beta statements about a length's accuracy: closed-form masses and a set.
 
 A depth mean over cells of n_d cases has the information of n_eff = D^2 / sum(1/n_d) cases, any
-weighted sum of cases that of 1 / sum(weight^2), less where cases share clusters;
+weighted sum of cases that of 1 / sum(weight^2), less where cases share clusters, and less where the
+cases that weigh most have an accuracy of their own;
 q_j = P(A_j >= bar) under Beta(k_eff + 1/2, n_eff - k_eff + 1/2).
 """
 
@@ -45,7 +46,7 @@ def jeffreys_rows(grid: CellGrid, observed: Observed, criterion: Criterion) -> J
     """Return the Beta distribution of every length's mean or pooled accuracy."""
     pooled = criterion.treatment.kind == "pooled"
     effect = design_effects(grid, pooled=pooled)
-    n = effective_cases(grid.n_cases, pooled=pooled, members=grid.member_codes) / effect
+    n = informative_cases(grid, pooled=pooled) / effect
     k = n * np.array([float(accuracy) for accuracy in observed.accuracies])
     return JeffreysRows(k + 0.5, n - k + 0.5, effect)
 
@@ -67,6 +68,50 @@ def effective_cases(
     share = np.divide(n_cases, squares, out=np.zeros(n_cases.shape), where=n_cases > 0)
     effective: NDArray[np.float64] = 1.0 / share.sum(axis=1)
     return effective
+
+
+def informative_cases(grid: CellGrid, *, pooled: bool) -> NDArray[np.float64]:
+    """Number of independent cases a length's accuracy is worth, given the accuracies found.
+
+    Shares of cases alone say how much an accuracy varies if every cell has the same one. A task of
+    1000 cases, all right, averaged with one of 10 leaves the variance of the 10 alone. So cases
+    that weigh the same in the same task make a group, each group has its variance p(1 - p)/n with
+    p = (k + 1/2)/(n + 1), and n_eff = A(1 - A)/var, A being the weighted sum of these p. It is used
+    where it is below that of :func:`effective_cases`; one group alone changes nothing.
+
+    Parameters
+    ----------
+    grid : CellGrid
+    pooled : bool
+        Whether depths are pooled within their task.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_lengths,)
+
+    Examples
+    --------
+    >>> from lcstats.cells import Cells
+    >>> grid = Cells.from_counts([4096], [0, 1], n_cases=[[200, 5]], successes=[[200, 4]]).grid
+    >>> effective_cases(grid.n_cases, pooled=False).round(1).tolist()
+    [19.5]
+    >>> informative_cases(grid, pooled=False).round(1).tolist()
+    [11.8]
+    """
+    treatment = Treatment("pooled" if pooled else "mean")
+    divisors = case_divisors(grid.n_cases, treatment, grid.member_codes)
+    least = effective_cases(grid.n_cases, pooled=pooled, members=grid.member_codes)
+    for row in range(grid.lengths.size):
+        present = grid.n_cases[row] > 0
+        kinds = np.stack([grid.member_codes[present], divisors[row, present]])
+        groups, code = np.unique(kinds, axis=1, return_inverse=True)
+        if groups.shape[1] > 1:
+            n = np.bincount(code.ravel(), grid.n_cases[row, present])
+            k = np.bincount(code.ravel(), grid.successes[row, present])
+            share, p = n / groups[1], (k + 0.5) / (n + 1)
+            mean, variance = share @ p, share**2 @ (p * (1 - p) / n)
+            least[row] = min(least[row], mean * (1 - mean) / variance)
+    return least
 
 
 def jeffreys_masses(

@@ -1,6 +1,6 @@
 """What a reader of an effective length has to know: the limits of the design and of the method."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from lcstats.errors import (
 )
 from lcstats.lengths.answer import Estimate, Interval
 from lcstats.lengths.criterion import Criterion, Treatment
+from lcstats.lengths.missing import notices_on_gaps
 from lcstats.lengths.observed import Observed
 from lcstats.lengths.windows import count_windows, smallest_window
 from lcstats.options import Penalty, percent
@@ -32,6 +33,7 @@ def notices_on(
 ) -> tuple[Notice, ...]:
     """Collect every notice on one effective length, most important first."""
     return (
+        *notices_on_gaps(grid),
         *_on_depth(grid, criterion),
         *_on_bar(observed, criterion),
         *_on_sizes(grid, interval, criterion),
@@ -40,6 +42,18 @@ def notices_on(
         *_on_unscored(grid),
         *_on_guess_rate(criterion, has_curve=has_curve),
     )
+
+
+def notices_on_depthless(grid: CellGrid, n_cases: int) -> Iterator[Notice]:
+    """Say that cases without a depth were left out of a mean or an order over depths."""
+    if n_cases:
+        yield Notice(
+            "depthless-left-out",
+            f"{n_cases} of {counted(int(grid.n_cases.sum()), 'case')} without a depth, at lengths "
+            "where others have one, left out: no depth is no tested depth; fill in the depths, or "
+            "pool all cases of a length with depth_treatment='pooled' (--depth pooled)",
+            DesignWarning,
+        )
 
 
 def notices_on_refits(curve: Estimate) -> Iterator[Notice]:
@@ -88,7 +102,7 @@ def _on_depth(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
             "the raw cells' length",
             SmallSampleWarning,
         )
-    tested = np.unique(grid.depths)
+    tested = np.unique(grid.depths[grid.n_cases.any(axis=0)])
     if tested.size == 1 and not np.isnan(tested[0]):
         yield Notice(
             "single-depth",
@@ -185,6 +199,15 @@ def _on_design(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
         # That a task lacks a depth is said where tasks are averaged, with the task's name.
         across, codes = "tasks", grid.member_codes
         present = np.stack([present[:, codes == i].any(1) for i in range(codes.max() + 1)], axis=1)
+    never = [f"{depth:g}" for depth in grid.depths[~grid.n_cases.any(axis=0)]]
+    if never:
+        yield Notice(
+            "depth-unscored",
+            f"no trial at depth {_listed(never)} is scored: every "
+            f"{criterion.depth_treatment} is over the other depths",
+            DesignWarning,
+        )
+        present = present[:, present.any(axis=0)]
     lacking = grid.lengths[~present.all(axis=1)].tolist()
     if lacking:
         yield Notice(
@@ -236,6 +259,6 @@ def _on_unscored(grid: CellGrid) -> Iterator[Notice]:
         )
 
 
-def _listed(lengths: list[int]) -> str:
-    shown = ", ".join(map(str, lengths[:5]))
-    return f"{shown} and {len(lengths) - 5} more" if len(lengths) > 5 else shown
+def _listed(values: Sequence[object]) -> str:
+    shown = ", ".join(map(str, values[:5]))
+    return f"{shown} and {len(values) - 5} more" if len(values) > 5 else shown

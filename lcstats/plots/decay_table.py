@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from lcstats.cells import CellGrid, Cells
+from lcstats.cells import CellGrid, Cells, set_aside_depthless
 from lcstats.draws import Draws
 from lcstats.errors import OptionError, describe
 from lcstats.fit import CurveFit
@@ -88,7 +88,8 @@ def decay_data(
     treatment = parse_treatment("mean")
     if effective_length is not None:
         treatment = effective_length.criterion.treatment
-    rows = _rows_of(treatment)(grid, treatment)
+    tested = grid if treatment.kind == "pooled" else set_aside_depthless(grid)[0]
+    rows = _rows_of(treatment)(tested, treatment)
     table = pd.concat([rows, _all_cells(grid)], ignore_index=True)
     lower, upper = wilson_interval(table["accuracy"], table["n_effective"], level)
     bounds = table.assign(lower=lower, upper=upper)

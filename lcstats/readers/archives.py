@@ -1,8 +1,10 @@
 """What archives hold: zstd streams, and members of a zip file however they are compressed."""
 
+import io
 import struct
 import zipfile
 import zlib
+from typing import BinaryIO, cast
 
 from lcstats.readers.extras import load_extra
 
@@ -13,6 +15,7 @@ _LOCAL_HEADER = 30
 """Bytes of a member's local header before its name; the last four are two lengths."""
 
 _ENCRYPTED = 0x1
+_BUFFER = 1 << 20
 
 
 def decompress_zstd(name: str, data: bytes) -> bytes:
@@ -39,6 +42,32 @@ def decompress_zstd(name: str, data: bytes) -> bytes:
     stream = pyarrow.CompressedInputStream(pyarrow.py_buffer(data), "zstd")
     content: bytes = stream.read()
     return content
+
+
+def open_zstd(name: str, path: str) -> BinaryIO:
+    """Open a zstd stream on disk for reading, part by part.
+
+    Parameters
+    ----------
+    name : str
+        The file's name, for the message.
+    path : str
+
+    Returns
+    -------
+    file object
+        Of bytes.
+
+    Raises
+    ------
+    MissingExtraError
+        If pyarrow is not installed.
+    OSError
+        If the stream is damaged, also in reading.
+    """
+    pyarrow = load_extra("pyarrow", extra="parquet", purpose=f"opening {name} (zstd)")
+    stream = pyarrow.CompressedInputStream(pyarrow.OSFile(path), "zstd")
+    return cast(BinaryIO, io.BufferedReader(stream, _BUFFER))
 
 
 def read_member(

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from lcstats.errors import FormatError, Notice, describe
 from lcstats.readers.csv_table import load_csv
 from lcstats.readers.fields import require_fields
-from lcstats.readers.folders import folder_notices, folders_above
+from lcstats.readers.folders import folder_names, folder_notices, folders_above
 from lcstats.readers.formats import Format
 from lcstats.readers.official import OFFICIAL, empty_notices, wants_official
 from lcstats.readers.request import ReadRequest
@@ -101,15 +101,16 @@ def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
     kept = [sample for sample in samples if not sample.source.stem.endswith(_COPY)]
     copies = [sample for sample in samples if sample not in kept]
-    tables = [_load_one(sample, request) for sample in kept or samples]
-    table = _joined(_with_prompts(tables, kept or samples))
+    named = _models_of(kept or samples)
+    tables = [_load_one(sample, model, request) for sample, model in named.items()]
+    table = _joined(_with_prompts(tables, named))
     table = _scored(table, request)
-    models = [name for sample in kept if "/" not in (name := _model_of(sample))]
+    models = [name for sample, name in named.items() if not _is_made_by_babilong(sample)]
     notices = (*_copy_notices(copies if kept else ()), *folder_notices(filter(None, models)))
     return [replace(table, notices=(*notices, *table.notices))]
 
 
-def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
+def _load_one(sample: Sample, model: str, request: ReadRequest) -> RawTable:
     match = _STEM.fullmatch(sample.source.stem)
     if match is None or match["task"] not in LABELS:
         raise FormatError(
@@ -126,7 +127,7 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
         frame = frame.assign(row=np.arange(len(frame)))
     frame = frame.assign(
         **{
-            "name of its folder": _model_of(sample) or "model",
+            "name of its folder": model or "model",
             "task": match["task"],
             "prompt": match["prompt"],
             "length in name": match["length"],
@@ -140,21 +141,22 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     return replace(table, frame=frame, notices=notices)
 
 
-def _model_of(sample: Sample) -> str:
-    """Return the name of the folder, with that of the organisation where BABILong made it."""
-    nearest = folders_above(sample)[:3]
-    if len(nearest) == 3 and nearest[2] == _EVALS:
-        return f"{nearest[1]}/{nearest[0]}"
-    return nearest[0] if nearest else ""
+def _models_of(samples: Sequence[Sample]) -> dict[Sample, str]:
+    """Return the names of the folders, with that of the organisation where BABILong made it."""
+    named = folder_names(samples)
+    made = {sample: folders_above(sample)[:2] for sample in samples if _is_made_by_babilong(sample)}
+    return named | {sample: f"{above}/{name}" for sample, (name, above) in made.items()}
 
 
-def _with_prompts(tables: Sequence[RawTable], samples: Sequence[Sample]) -> list[RawTable]:
+def _is_made_by_babilong(sample: Sample) -> bool:
+    return _EVALS in folders_above(sample)[2:3]
+
+
+def _with_prompts(tables: Sequence[RawTable], models: Mapping[Sample, str]) -> list[RawTable]:
     """Give each prompt a task of its own where a language model met a task in several."""
-    named = {sample: _STEM.fullmatch(sample.source.stem) for sample in samples}
+    named = {sample: _STEM.fullmatch(sample.source.stem) for sample in models}
     met = {
-        (_model_of(sample), match["task"], match["prompt"])
-        for sample, match in named.items()
-        if match
+        (models[sample], match["task"], match["prompt"]) for sample, match in named.items() if match
     }
     if len({(model, task) for model, task, _ in met}) == len(met):
         return list(tables)

@@ -22,6 +22,7 @@ from dataclasses import replace
 from typing import Any
 
 from lcstats.errors import Notice
+from lcstats.options import LengthUnit
 from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of
@@ -67,10 +68,11 @@ def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
 
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
     first, *others = (_load_one(sample, request) for sample in samples)
-    names = ", ".join(sorted({repr(sample.source.stem) for sample in samples})[:5])
+    stems = sorted({sample.source.stem for sample in samples})
+    names, taken = ", ".join(map(repr, stems[:5])), "was" if len(stems) == 1 else "were"
     notice = Notice(
         "model-from-file",
-        f"files do not name the language model: {names} was taken from their names; pass "
+        f"files do not name the language model: {names} {taken} taken from their names; pass "
         "model_name='NAME' (--model-name NAME) to correct it",
     )
     return [replace(first, notices=(notice, *first.notices)), *others]
@@ -82,8 +84,15 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     require_fields(table, {"size"}, "counting_stars")
     check_fields(table, dict.fromkeys(_NUMBERS, "plain"), "counting_stars", are_needed=True)
     rows = [_row_of(record) for record in table.frame.to_dict("records")]
+    units = {_unit_of(row) for row in rows}
     frame = frame_of(rows).assign(**{"file name": sample.source.stem})
-    knowledge = Knowledge(_COLUMNS, aliases=False, depth_unit="fraction", score_scale="0-1")
+    knowledge = Knowledge(
+        _COLUMNS,
+        aliases=False,
+        depth_unit="fraction",
+        score_scale="0-1",
+        other_units={"case": units.pop()} if len(units) == 1 else {},
+    )
     return replace(table, frame=frame, knowledge=knowledge)
 
 
@@ -116,6 +125,11 @@ def _row_of(record: Mapping[Any, Any]) -> dict[str, Any]:
         "found": None if marks is None else [int(mark == 1) for mark in marks],
         "answer": json.dumps(answer, ensure_ascii=False) if isinstance(answer, dict) else answer,
     }
+
+
+def _unit_of(row: Mapping[str, Any]) -> LengthUnit:
+    """Return what the size of a prompt, which names its case, counts."""
+    return "characters" if row["task"].endswith("_zh") else "words"
 
 
 def _outcome_of(answer: object, listed: object) -> str:

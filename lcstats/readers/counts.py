@@ -20,6 +20,9 @@ from lcstats.trials.naming import NamedTable, name_columns
 from lcstats.trials.values import Kind, parse_column
 from lcstats.trials.wording import counted
 
+_MOST = 2.0**53
+"""Counts up to here are exact whatever wrote them."""
+
 
 def build_counts(tables: Sequence[RawTable], options: TableOptions, reading: Reading) -> Cells:
     """Turn raw tables of counts into cells; announces nothing.
@@ -49,7 +52,7 @@ def build_counts(tables: Sequence[RawTable], options: TableOptions, reading: Rea
     named = name_columns(tables, options, wanted=wanted, required=("length", *COUNT_COLUMNS))
     _refuse_score_options(named, options)
     refuse_no_rows(named)
-    faults = Faults(named.origin)
+    faults = Faults(named.origin, named.knowledge.decimal)
     design = read_design(named, options, faults)
     counts = {name: _read_counts(named, name, faults) for name in COUNT_COLUMNS}
     _refuse_too_many_right(named, counts, faults)
@@ -84,6 +87,13 @@ def _read_counts(named: NamedTable, name: str, faults: Faults) -> pd.Series:
     values = parsed.values
     with np.errstate(invalid="ignore"):
         usable = parsed.is_kind(Kind.NUMBER) & (values >= 0) & (values == np.floor(values))
+    too_many = usable & (values >= _MOST)
+    faults.add(
+        too_many,
+        named.named(name),
+        column,
+        (f"expected a count below {_MOST:.0f}", "mend the value; no sweep is that large"),
+    )
     faults.add(
         ~usable,
         named.named(name),
@@ -93,7 +103,7 @@ def _read_counts(named: NamedTable, name: str, faults: Faults) -> pd.Series:
             "give counts, not rates; leave out rows that were not run",
         ),
     )
-    return pd.Series(np.where(usable, values, 0).astype(np.int64))
+    return pd.Series(np.where(usable & ~too_many, values, 0).astype(np.int64))
 
 
 def _refuse_too_many_right(

@@ -36,11 +36,18 @@ def read_decimal_commas(frame: pd.DataFrame, kinds: dict[str, ColumnKind]) -> pd
             frame[name].dtype
         ):
             codes, uniques = factorize(frame[name])
-            rewritten[name] = spread([_with_point(str(value)) for value in uniques], codes)
+            rewritten[name] = spread([with_point(str(value)) for value in uniques], codes)
     return frame.assign(**rewritten)
 
 
-def _with_point(text: str) -> str:
+def with_point(text: str) -> str:
+    """Rewrite one number from a decimal comma to a decimal point.
+
+    Examples
+    --------
+    >>> with_point("4.096"), with_point("25,5")
+    ('4096', '25.5')
+    """
     text = text.strip()
     if _GROUPED.fullmatch(text):
         text = text.replace(".", "")

@@ -1,6 +1,7 @@
 """Text of a file: UTF-8, or what a byte order mark or the caller says; never guessed."""
 
 import codecs
+import re
 
 from lcstats.errors import FormatError, describe
 
@@ -11,6 +12,12 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+
+_SURROGATES = re.compile(
+    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+"""A backslash, a pair of surrogates, or half of one."""
 
 
 def codec_of(head: bytes, encoding: str | None) -> str:
@@ -26,8 +33,10 @@ def codec_of(head: bytes, encoding: str | None) -> str:
     return next((codec for mark, codec in _MARKS if head.startswith(mark)), "utf-8")
 
 
-def decode_text(data: bytes, codec: str, *, name: str) -> str:
+def decode_text(data: bytes, codec: str, *, name: str, start: int = 0) -> str:
     r"""Decode the bytes of a file; a character cut off at the very end is left out.
+
+    `data` begins at the byte `start` of the file.
 
     Raises
     ------
@@ -46,12 +55,28 @@ def decode_text(data: bytes, codec: str, *, name: str) -> str:
             return data[: error.start].decode(codec)
         raise FormatError(
             describe(
-                f"{name}: byte 0x{data[error.start]:02x} at offset {error.start} is not "
+                f"{name}: byte 0x{data[error.start]:02x} at offset {start + error.start} is not "
                 f"{error.encoding}",
                 "expected UTF-8, or UTF-16 with a byte order mark",
                 "name the encoding, such as encoding='cp1252' (--encoding cp1252)",
             )
         ) from None
+
+
+def escape_lone_surrogates(text: str) -> str:
+    r"""Let JSON name half a character, which no text can hold, in place of holding it.
+
+    Writers that cut an answer in the middle of an emoji leave such halves. They stay different
+    from each other, and all else as it is.
+
+    Examples
+    --------
+    >>> print(escape_lone_surrogates(r'["a\ud83d", "\ud83d\ude00"]'))
+    ["a\\ud83d", "\ud83d\ude00"]
+    """
+    if "\\ud" not in text and "\\uD" not in text:
+        return text
+    return _SURROGATES.sub(lambda match: "\\" * (match["lone"] is not None) + match[0], text)
 
 
 def decode_head(head: bytes, codec: str) -> str:

@@ -4,14 +4,15 @@ A line is an answer and its scores in ``sample_score``. ``score.value`` holds on
 from 0 to 1: the main one is taken, else ``acc``, else the only one; several others are asked about
 with ``filter_name``. A score that failed leaves it empty, and the answer is unscored. The language
 model is named with the last message, or else it is the folder's name; the task is the file's name.
-The case is ``group_id``, and the answers of a group are its repeats. Tokens received, latency and
-time to the first token are those of the last message.
+The case is ``group_id``, and the answers of a group are its repeats, as are further runs. Tokens
+received, latency and time to the first token are those of the last message.
 
 ``needle_haystack`` keeps ``context_length``, in tokens asked for, and ``depth_percent``, of several
 needles the first one's, in ``sample_metadata``; prompts are 150 tokens shorter. Its ``acc`` is a
 judge's mark over 10. ``openai_mrcr`` keeps bin and number of needles there, which are read as the
-format ``mrcr`` reads them. Of other data sets, metadata with one of the usual names are taken, and
-any is a column ``metadata_NAME`` to be named. ``predictions/`` hold no scores.
+format ``mrcr`` reads them; as a bin holds many lengths, its tokens received are no share of one,
+and stay in the column ``input_tokens``. Of other data sets, metadata with one of the usual names
+are taken, and any is a column ``metadata_NAME`` to be named. ``predictions/`` hold no scores.
 
 Checked on published reviews of a data set without lengths, and on files made after the code.
 """
@@ -22,7 +23,7 @@ from typing import Any
 
 import pandas as pd
 
-from lcstats.errors import FormatError, Notice, describe
+from lcstats.errors import DesignWarning, FormatError, Notice, describe
 from lcstats.readers.fields import require_fields
 from lcstats.readers.folders import folder_notices
 from lcstats.readers.formats import Format
@@ -37,9 +38,10 @@ from lcstats.readers.places import (
     place_notices,
 )
 from lcstats.readers.request import ReadRequest
-from lcstats.readers.runs import number_runs
+from lcstats.readers.runs import number_runs, number_runs_of_files, short_digest
 from lcstats.readers.samples import Sample
 from lcstats.trials import Knowledge, Origin, RawTable
+from lcstats.trials.truncation import SHORT_SHARE
 from lcstats.trials.values import parse_number
 from lcstats.trials.wording import counted
 
@@ -85,13 +87,21 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
         )
     tables = [_load_one(sample, request) for sample in reviews]
     unnamed = [table.frame[_FOLDER_NAME].iloc[0] for table in tables if _FOLDER_NAME in table.frame]
+    tables, run_notices = number_runs_of_files(tables, list(map(_run_name, reviews)), request)
     notices = (
+        *run_notices,
         *_aside_notices(samples, reviews),
         *folder_notices(unnamed),
         *place_notices(tables, request),
+        *_below_bin_notices(tables),
     )
     first, *others = tables
     return [replace(first, notices=(*notices, *first.notices)), *others]
+
+
+def _run_name(sample: Sample) -> str:
+    """Name a run by its first reviews, which only copies share: they have latencies and times."""
+    return short_digest(sample.source.data.decode(errors="replace"))
 
 
 def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
@@ -176,16 +186,32 @@ def _knowledge_of(frame: pd.DataFrame, name: str) -> Knowledge:
     )
     if {index, total, number} <= set(frame):
         frame["bin_end"] = [_end_of(value) for value in frame[number]]
+        # A prompt in the lower part of its bin is no truncated one.
+        known_names = {name: own for name, own in _COLUMNS.items() if name != "tokens_received"}
         places = frame[[index, total]].apply(pd.to_numeric, errors="coerce")
         frame[ANSWER_POSITION] = places[index] / places[total]
         frame[ANSWER_TENTH] = frame[ANSWER_POSITION].map(middle_of_tenth)
         visible = frame.drop(columns=[column for column in frame if METADATA in str(column)])
-        known = knowledge_of(visible, _COLUMNS, _OPTIONAL, name)
+        known = knowledge_of(visible, known_names, _OPTIONAL, name)
         columns = {**known.columns, "length": "bin_end"}
         return replace(known, columns=columns, depth_unit="fraction", score_scale="0-1")
     known = knowledge_of(frame, _COLUMNS, _OPTIONAL, name)
     is_percent = known.columns.get("depth") == f"{METADATA}depth_percent"
     return replace(known, depth_unit="percent" if is_percent else None, score_scale="0-1")
+
+
+def _below_bin_notices(tables: Sequence[RawTable]) -> tuple[Notice, ...]:
+    """Say how many prompts arrived shorter than their bin begins, as a server cuts them."""
+    binned = [table.frame for table in tables if {"bin_end", "input_tokens"} <= set(table.frame)]
+    rows = [frame[["bin_end", "input_tokens"]].apply(pd.to_numeric) for frame in binned]
+    shares = [2 * frame["input_tokens"] / frame["bin_end"] for frame in rows]
+    n_short = sum(int((share < SHORT_SHARE).sum()) for share in shares)
+    if not n_short:
+        return ()
+    least = min(share.min() for share in shares)
+    message = f"{counted(n_short, 'trial')} received well below the tokens that their bin begins "
+    message += f"with (smallest share {least:.3g}): see whether the server cut their prompts"
+    return (Notice("below-bin", message, DesignWarning),)
 
 
 def _end_of(bin_index: object) -> float | None:

@@ -11,8 +11,9 @@ from lcstats.errors import FormatError, describe
 from lcstats.trials import RawTable
 from lcstats.trials.wording import shown
 
-FieldKind = Literal["plain", "text", "number", "mark", "list", "object"]
-"""``plain`` is anything but a list or an object, a ``mark`` true, false or a number."""
+FieldKind = Literal["plain", "text", "number", "mark", "share", "list", "object"]
+"""``plain`` is anything but a list or an object, a ``mark`` true, false or a number, a ``share``
+such a mark from 0 to 1."""
 
 _N_SHOWN = 5
 _STEP = re.compile(r"[^.\[\]{}]+|\[\d*\]|\{\}")
@@ -22,6 +23,7 @@ _EXPECTED: Mapping[FieldKind, str] = {
     "text": "a text",
     "number": "a number",
     "mark": "true, false or a number",
+    "share": "true, false or a number from 0 to 1",
     "list": "a list",
     "object": "an object",
 }
@@ -159,6 +161,7 @@ _IS_KIND: Mapping[FieldKind, Callable[[Any], bool]] = {
     "text": lambda value: isinstance(value, str),
     "number": lambda value: _is_number(value) and math.isfinite(value),
     "mark": lambda value: isinstance(value, bool) or _is_number(value),
+    "share": lambda value: isinstance(value, bool) or (_is_number(value) and 0 <= value <= 1),
     "list": lambda value: isinstance(value, list),
     "object": lambda value: isinstance(value, dict),
 }

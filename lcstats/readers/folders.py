@@ -1,7 +1,8 @@
 """What the folders of a file say: runners keep language models and lengths in their names."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from lcstats.errors import Notice
 from lcstats.readers.samples import Sample
@@ -31,14 +32,60 @@ def folder_notices(names: Iterable[str]) -> tuple[Notice, ...]:
     --------
     >>> [notice.code for notice in folder_notices(["llama"])], folder_notices([])
     (['model-from-folder'], ())
+    >>> "'kimi', 'yarn' were taken from" in folder_notices(["yarn", "kimi"])[0].message
+    True
     """
-    listed = ", ".join(map(repr, sorted(set(names))[:5]))
-    if not listed:
+    distinct = sorted(set(names))
+    if not distinct:
         return ()
+    listed = ", ".join(map(repr, distinct[:5]))
+    taken = "was taken" if len(distinct) == 1 else "were taken"
     return (
         Notice(
             "model-from-folder",
-            f"files do not name the language model: {listed} was taken from the name of their "
+            f"files do not name the language model: {listed} {taken} from the name of their "
             "folder; pass model_name='NAME' (--model-name NAME) to correct it",
         ),
     )
+
+
+def folder_names(samples: Sequence[Sample]) -> dict[Sample, str]:
+    """Name the nearest folder of each file, with those above it where one name means several.
+
+    Folders of one name are several where files of one name lie in them, as where runners keep a
+    language model's files below its organisation's. Other folders of one name are one: they hold
+    other parts of the same thing.
+
+    Parameters
+    ----------
+    samples : sequence of Sample
+        Files of one format.
+
+    Returns
+    -------
+    dict of Sample to str
+        Empty names for files that lie in no folder.
+
+    Examples
+    --------
+    >>> from lcstats.readers.sources import Source
+    >>> paths = "/o1/m/qa1.csv", "/o2/m/qa1.csv", "/o2/n/qa1.csv"
+    >>> list(folder_names([Sample(Source("a", path, b""), "csv") for path in paths]).values())
+    ['o1/m', 'o2/m', 'n']
+    """
+    places = {sample: folders_above(sample) for sample in samples}
+    alike: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for sample, place in places.items():
+        alike.setdefault((*place[:1], sample.source.stem), set()).add(place)
+    depths = dict.fromkeys(places.values(), 1)
+    for group in alike.values():
+        for place in group if len(group) > 1 else ():
+            shared = max(_n_shared(place, other) for other in group if other != place)
+            depths[place] = max(depths[place], shared + 1)
+    return {sample: "/".join(reversed(place[: depths[place]])) for sample, place in places.items()}
+
+
+def _n_shared(place: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many folders, the nearest first, have the same names."""
+    pairs = zip(place, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from lcstats.readers.aggregates import DECLARED, build_table
 from lcstats.readers.formats import Format
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import TABLE_SHAPES, Sample, Shape
@@ -19,7 +20,9 @@ _CARRIES = (
     "tokens received, cluster and output where columns have them"
 )
 _LACKS = "what no column says; units and scales are asked for where they are in doubt"
-_OWN_KNOWLEDGE = Knowledge(aliases=False, depth_unit="fraction", score_scale="0-1")
+_OWN_KNOWLEDGE = Knowledge(
+    aliases=False, depth_unit="fraction", score_scale="0-1", has_zero_lengths=True
+)
 
 
 def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
@@ -28,6 +31,22 @@ def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
 
 def _sniff_own(sample: Sample, columns: Mapping[str, str]) -> bool:
     return sample.columns[:8] == CANONICAL_HEADER or sample.columns[:7] == _WITHOUT_IDS
+
+
+def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
+    """Load tables; what the call says of means becomes a column of theirs."""
+    tables = load_tables(samples, request)
+    if request.cases_per_cell is None:
+        return tables
+    knowledge = Knowledge({"n_cases": DECLARED})
+    return [
+        replace(
+            table,
+            frame=table.frame.assign(**{DECLARED: request.cases_per_cell}),
+            knowledge=knowledge,
+        )
+        for table in tables
+    ]
 
 
 def _load_own(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
@@ -43,7 +62,8 @@ def _generic(name: Shape, title: str) -> Format:
         checked="files made for the tests",
         shapes=(name,),
         sniff=_sniff,
-        load=load_tables,
+        load=_load,
+        build=build_table,
         is_generic=True,
     )
 

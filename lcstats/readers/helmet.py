@@ -11,24 +11,26 @@ to 3, fluency times correctness, and is divided by 3; such scores are in ``-gpt4
 is read in place of the file it was made from. ``depth`` is that of the item, where it has one.
 
 Choices and classes have a guess rate: 1/4, or one over the number of classes. The case is a digest
-of question, answer and depth. A request that gave nothing is not written, and a notice says how
-many are missing. ``.json.score`` files hold means alone and are left out. Written from the
+of question, answer and depth; files that ask the same, of several seeds say, are repeats, which is
+said with what else they differ in. A request that gave nothing is not written, and a notice says
+how many are missing. ``.json.score`` files hold means alone and are left out, as are data sets
+whose metric is not known here; both are named. Written from the
 runner's code: not checked on a real file.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from lcstats.errors import FormatError, Notice, UnscoredWarning, describe
+from lcstats.errors import FormatError, LcstatsWarning, Notice, UnscoredWarning, describe
 from lcstats.readers.fields import require_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of, load_json
 from lcstats.readers.request import ReadRequest
-from lcstats.readers.runs import short_digest
+from lcstats.readers.runs import number_runs, short_digest
 from lcstats.readers.samples import Sample
 from lcstats.trials import Knowledge, Origin, Part, RawTable
 from lcstats.trials.wording import counted
@@ -68,10 +70,20 @@ _GUESS_RATES = {
     "nlu": 1 / 68,
 }
 _LONG = frozenset({"input_text", "question", "answer", "demos", "ctxs", _GPT_4_MARKS})
+_MEANS_ALONE = "means alone"
+_IN_ANOTHER_FILE = "items that are judged in another file"
+_UNKNOWN = "items of a data set that is not among those with a known metric"
+_UNJUDGED = "no item with the metric of its data set (a judge may have to be run)"
+_RUN, _ARGS, _FILE = "run", "args", "file"
+_CASE = ["args.model_name_or_path", "dataset", "input_max_length", "question and answer"]
+_PLACES = ("output_dir", "config", "overwrite", "debug", "count_tokens", "num_workers", "tag")
+"""Arguments that do not bear on the answers."""
+
 _COLUMNS = {
     "model": "args.model_name_or_path",
     "task": "dataset",
     "case": "question and answer",
+    "repeat": "repeat",
     "length": "input_max_length",
     "depth": "depth",
     "score": "score by its metric",
@@ -94,21 +106,27 @@ def _is_means(sample: Sample) -> bool:
 
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
     judged = {sample.source.given for sample in samples if _JUDGED in sample.source.given}
-    trials = [
-        sample
-        for sample in samples
-        if not _is_means(sample)
-        and sample.source.given.replace(".json", f"{_JUDGED}.json") not in judged
-    ]
-    tables = [table for sample in trials if (table := _load_one(sample, request)) is not None]
+    aside: dict[str, list[Sample]] = {}
+    tables: list[RawTable] = []
+    for sample in samples:
+        found = _load_one(sample, request, judged)
+        if isinstance(found, RawTable):
+            tables.append(found)
+        else:
+            aside.setdefault(found, []).append(sample)
     if not tables:
-        raise _without_scores(trials[0] if trials else samples[0])
-    n_aside = len(samples) - len(tables)
-    return [replace(tables[0], notices=(*_aside_notices(n_aside), *tables[0].notices)), *tables[1:]]
+        raise _without_scores(aside)
+    first, *others = _with_runs(tables)
+    notices = (*_aside_notices(aside), *_repeat_notices([first, *others]), *first.notices)
+    return [_without_args(t) for t in (replace(first, notices=notices), *others)]
 
 
-def _load_one(sample: Sample, request: ReadRequest) -> RawTable | None:
-    """Load a file; None if its items do not have the metric of their data set."""
+def _load_one(sample: Sample, request: ReadRequest, judged: Collection[str]) -> RawTable | str:
+    """Load a file; the reason, if it is left out."""
+    if _is_means(sample):
+        return _MEANS_ALONE
+    if sample.source.given.replace(".json", f"{_JUDGED}.json") in judged:
+        return _IN_ANOTHER_FILE
     table = load_json([sample], request)
     require_fields(table, {"args"}, "helmet", dict)
     require_fields(table, {"data"}, "helmet", list)
@@ -118,8 +136,10 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable | None:
     dataset = _dataset_of(str(args.get("datasets") or sample.source.stem))
     metric = METRICS.get(dataset or "", "")
     scores = [_score_of(item, metric) for item in items]
-    if dataset is None or all(score is None for score in scores):
-        return None
+    if dataset is None:
+        return _UNKNOWN
+    if all(score is None for score in scores):
+        return _UNJUDGED
     frame = frame_of([{k: v for k, v in item.items() if k not in _LONG} for item in items])
     added: dict[str, Any] = {
         "args.model_name_or_path": str(args.get("model_name_or_path") or sample.source.folder),
@@ -128,6 +148,9 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable | None:
         "input_max_length": _length_of(sample, args),
         "score by its metric": scores,
         "guess rate": _GUESS_RATES.get(dataset, 0.0),
+        _RUN: short_digest({**args, **dict.fromkeys(_PLACES)}, run["data"]),
+        _ARGS: [args] * len(items),
+        _FILE: sample.name,
     }
     frame = frame.assign(**added)
     known = {name: theirs for name, theirs in _COLUMNS.items() if theirs in frame}
@@ -189,22 +212,58 @@ def _missing_notices(sample: Sample, args: Mapping[str, Any], n_items: int) -> t
     return (Notice("items-missing", f"{sample.name}: {message}", UnscoredWarning),)
 
 
-def _without_scores(sample: Sample) -> FormatError:
-    what = "means alone" if _is_means(sample) else "no item with the metric of its data set"
+def _with_runs(tables: Sequence[RawTable]) -> list[RawTable]:
+    """Number the files that ask the same of one language model; copies share their number."""
+    rows = pd.concat([table.frame[[*_CASE, _RUN]] for table in tables], keys=range(len(tables)))
+    runs = number_runs(rows[_CASE], rows[_RUN]).set_axis(rows.index)
+    return [
+        replace(table, frame=table.frame.assign(repeat=runs.loc[number].to_numpy()))
+        for number, table in enumerate(tables)
+    ]
+
+
+def _repeat_notices(tables: Sequence[RawTable]) -> Iterator[Notice]:
+    """Say which files were taken for repeats, and in what they differ beside the seed."""
+    rows = pd.concat([table.frame[[*_CASE, "repeat", _FILE, _ARGS]] for table in tables])
+    several = rows.groupby(_CASE)["repeat"].transform("max") > 1
+    for (task, length), group in rows[several].groupby(["dataset", "input_max_length"]):
+        files = group.drop_duplicates(_FILE)
+        first, *others = files[_ARGS]
+        names = sorted({name for args in others for name in _different(first, args)})
+        differing = f" (they differ in {', '.join(names)})" if names else ""
+        yield Notice(
+            "repeated-files",
+            f"{task} at {length}: {', '.join(files[_FILE])} ask the same, and were taken as "
+            f"repeats{differing}; name fewer files if they are not",
+        )
+
+
+def _different(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
+    names = {*one, *other} - set(_PLACES)
+    return {name for name in names if one.get(name) != other.get(name)}
+
+
+def _without_args(table: RawTable) -> RawTable:
+    return replace(table, frame=table.frame.drop(columns=[_ARGS, _RUN, _FILE]))
+
+
+def _without_scores(aside: Mapping[str, Sequence[Sample]]) -> FormatError:
+    why, (sample, *_) = min(aside.items(), key=lambda item: item[0] == _MEANS_ALONE)
     return FormatError(
         describe(
-            f"{sample.name} holds {what}",
+            f"{sample.name} holds {why}",
             f"expected items of {', '.join(METRICS)} with their metric",
             "read the .json that eval.py writes, or the -gpt4eval_o.json of the judge",
         )
     )
 
 
-def _aside_notices(n_aside: int) -> tuple[Notice, ...]:
-    if not n_aside:
-        return ()
-    message = "left out: means alone, items that were judged in another file, or not yet"
-    return (Notice("other-files", f"{counted(n_aside, 'file')} {message}"),)
+def _aside_notices(aside: Mapping[str, Sequence[Sample]]) -> Iterator[Notice]:
+    for why, samples in aside.items():
+        names = ", ".join(sample.name for sample in samples[:3]) + ", ..." * (len(samples) > 3)
+        category = LcstatsWarning if why in (_MEANS_ALONE, _IN_ANOTHER_FILE) else UnscoredWarning
+        message = f"{counted(len(samples), 'file')} left out, with {why}: {names}"
+        yield Notice("other-files", message, category)
 
 
 HELMET = Format(
@@ -212,7 +271,7 @@ HELMET = Format(
     title="HELMET, one JSON file per data set and length",
     carries="language model, data set as task, most tokens of a prompt as length, depth where the "
     "item has one, score by the data set's metric, guess rate, digest of question and answer as "
-    "case, metrics, tokens of the prompt (input_len), output",
+    "case, files that ask the same as repeats, metrics, tokens of the prompt (input_len), output",
     lacks="requests that gave nothing (never written: how many is said), scores that need a judge "
     "before it was run, marks of single summaries",
     checked="the code of the runner; not checked on a real file",

@@ -32,13 +32,19 @@ from lcstats.errors import FormatError, Notice, describe
 from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.folders import folder_notices, folders_above
 from lcstats.readers.formats import Format
-from lcstats.readers.infinitebench_metrics import METRICS, score_output
+from lcstats.readers.infinitebench_metrics import (
+    EXPECTED,
+    METRICS,
+    is_reference,
+    score_output,
+    unlisted,
+)
 from lcstats.readers.json_records import load_json
 from lcstats.readers.official import OFFICIAL, empty_notices, wants_official
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import Sample
 from lcstats.trials import Knowledge, RawTable
-from lcstats.trials.wording import counted
+from lcstats.trials.wording import counted, shown
 
 _OUTPUTS, _REFERENCES = ("prediction", "pred"), ("ground_truth", "label")
 _POSSIBLE = {"id", *_OUTPUTS, *_REFERENCES}
@@ -63,20 +69,29 @@ _GUESS_RATES = {"longbook_choice_eng": 0.25, "code_debug": 0.25}
 _N_PLACES, _N_PER_PLACE, _N_PAIRS = 59, 10, 500
 _PLACED = frozenset({"passkey", "number_string"})
 _PAIRS = "kv_retrieval"
-_RELEASED = {
-    0: "5e6b7b90-710d-4953-9b18-3e96b2cadbf2",
-    100: "4a356d9e-e230-475c-93f5-83a6df14f254",
-    200: "75efe795-a371-4767-bfea-a45a6e7f6f64",
-    300: "c97ef611-e4cc-4766-8a36-1dc815ddd4d3",
-    400: "13098df1-4800-4c61-bcda-c522bf07f3b2",
-}
-"""Some references of the released pairs, by id."""
+_RELEASED = (
+    "5ef1bb06ba7822e3cfa3fd7599ff47b0000f0b9639c5d6fef83ca841fbe6200fdbc532d4dbd44254"
+    "98c605116caf7d2b8503a1d28b61a481dcfd1d1bd57cab0807d910ccdfc942de3e0c74efc752765d"
+    "567544fed4733b310c1a51681c688b6d2ea5c2354a594573c8ece6320356d6c3d8fa8040c502848a"
+    "de24f13d380d515608cfe237d7a57f04f9ee84472ae4ebef4eef928d6081f8778f17163177314744"
+    "80eb4c0889a3f969ef1fbcbffaef44fa8b5230a414dfbd3a18b7681778863a4f04c269ff3f5b1d10"
+    "75be185ea562ce3340efe4389a86f4bbfa20df7a39b133b45b073a6774bc40f390909b68e9717f0e"
+    "5373715dcf3cf9e7fb852a9366b443bb8ace5b8afda0f1d26acb110c7ab3c5f6dfb1606efb316a67"
+    "001fd5b98d493a8ae538062614bed962ed4119aac98aeab1cf2fd42dfeeac22e7c03bf18883a4d63"
+    "e66f617a77790f7340140e47ef6ee86188815fd556740617f97cebe86e59ba3712c4c13439a594ca"
+    "4be3c4f8d38dc3ac25ea00221fcf930bd298465b40e74a0c24dc8a380bff8888c8b350739e38fcf0"
+    "13c8d3de7fcb4e3b62c0a612aedcd01d19df51d617720884776ab79999718346de3a535d4a7fb5f4"
+    "2460482fed73463b5a65539f9df722d1c11d68f573af19a75e2a2ba841a26349c204ec899315309e"
+    "9646c80b51c54998a61c57f2c68fce8d71016b1c"
+)
+"""The first two characters of each reference of the released pairs, by id."""
 
+_MEAN = "mean tokens of the task"
 _COLUMNS = {
     "model": "name of its folder",
     "task": "task",
     "case": "id",
-    "length": "mean tokens of the task",
+    "length": _MEAN,
     "depth": "place by id",
     "score": "score",
     "status": "what became of it",
@@ -106,11 +121,7 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
         *_summary_notices(len(samples) - len(kept)),
         *folder_notices(doubtful),
         *empty_notices(n_empty, "InfiniteBench", request),
-        Notice(
-            "mean-lengths",
-            "no file has lengths: each task has one, the mean of its prompts that InfiniteBench's "
-            "README names",
-        ),
+        *_mean_notices(request),
     )
     return [replace(tables[0], notices=(*notices, *tables[0].notices)), *tables[1:]]
 
@@ -129,6 +140,7 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     table = replace(table, frame=frame)
     require_fields(table, {"id", "ground_truth"}, "infinitebench")
     check_fields(table, {"id": "plain"}, "infinitebench")
+    _check_references(str(task), table)
     outputs = frame["prediction"] if "prediction" in frame else frame["id"].map({})
     outputs = outputs.map(lambda text: text.strip() if isinstance(text, str) else None)
     status = outputs.map(_status_of)
@@ -144,7 +156,7 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     added: dict[str, Any] = {
         "name of its folder": next(iter(folders_above(sample)), "model"),
         "task": task,
-        "mean tokens of the task": _TOKENS[str(task)],
+        _MEAN: _TOKENS[str(task)],
         "place by id": depths,
         "prediction": outputs,
         "score": official.where(status == "ok"),
@@ -177,13 +189,27 @@ def _depths_of(task: str, frame: pd.DataFrame) -> pd.Series:
 
 
 def _is_released(frame: pd.DataFrame) -> bool:
-    """Tell whether the pairs are the released ones, by those of them that are known."""
-    references = {
-        number: reference[0] if isinstance(reference, list) and reference else reference
-        for number, reference in zip(frame["id"], frame["ground_truth"], strict=True)
-    }
-    known = [number for number in _RELEASED if number in references]
-    return bool(known) and all(references[number] == _RELEASED[number] for number in known)
+    """Tell whether the pairs are the released ones, by how their references begin."""
+    references = (unlisted(reference) for reference in frame["ground_truth"])
+    known = [
+        str(reference).startswith(_RELEASED[2 * number : 2 * number + 2])
+        for number, reference in zip(frame["id"], references, strict=True)
+        if isinstance(number, int) and 0 <= number < _N_PAIRS
+    ]
+    return bool(known) and all(known)
+
+
+def _check_references(task: str, table: RawTable) -> None:
+    """Refuse references that the rule of a task cannot compare anything with."""
+    for row, reference in enumerate(table.frame["ground_truth"]):
+        if not is_reference(task, reference):
+            raise FormatError(
+                describe(
+                    f"{table.origin.place(row)}: ground_truth is {shown(reference)}",
+                    f"expected {EXPECTED[task]}, as InfiniteBench has it for {task}",
+                    "give it back the reference of the data set, or remove the row",
+                )
+            )
 
 
 def _unknown_task(sample: Sample, why: str) -> FormatError:
@@ -194,6 +220,18 @@ def _unknown_task(sample: Sample, why: str) -> FormatError:
             "give it back the name that InfiniteBench gave it, or read a table with length and "
             "score",
         )
+    )
+
+
+def _mean_notices(request: ReadRequest) -> tuple[Notice, ...]:
+    if request.table.columns.get("length", _MEAN) != _MEAN:
+        return ()
+    return (
+        Notice(
+            "mean-lengths",
+            "no file has lengths: each task has one, the mean of its prompts that InfiniteBench's "
+            "README names",
+        ),
     )
 
 

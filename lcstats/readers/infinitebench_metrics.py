@@ -49,18 +49,57 @@ def score_output(task: str, output: str, reference: Any) -> float:
     """
     if not output.strip():
         return 0.0
-    if isinstance(reference, list) and len(reference) == 1 and task not in _LISTED:
-        reference = reference[0]
+    if task not in _LISTED:
+        reference = unlisted(reference)
     return float(METRICS[task](output, reference))
+
+
+def unlisted(reference: Any) -> Any:
+    """Return a reference without the list around it that some files have.
+
+    Examples
+    --------
+    >>> unlisted(["71432"]), unlisted(["name", "A"])
+    ('71432', ['name', 'A'])
+    """
+    is_around_one = isinstance(reference, list) and len(reference) == 1
+    return reference[0] if is_around_one else reference
+
+
+def is_reference(task: str, reference: Any) -> bool:
+    """Tell whether a reference is of the kind that a task's rule compares with.
+
+    Examples
+    --------
+    >>> is_reference("code_debug", ["name", "A"]), is_reference("code_debug", "A")
+    (True, False)
+    """
+    if task not in _LISTED:
+        reference = unlisted(reference)
+    if task == "code_debug":
+        return isinstance(reference, list) and len(reference) > 1 and _are(reference, str)
+    if task == "math_calc":
+        return _are(_listed(reference), int)
+    if task in ("code_run", "math_find"):
+        return _are([reference], int | float)
+    if task in ("longbook_choice_eng", *_LISTED):
+        return _are(_listed(reference), str)
+    return _are([reference], str | int)
+
+
+def _are(items: list[Any], kinds: Any) -> bool:
+    return bool(items) and all(
+        isinstance(item, kinds) and not isinstance(item, bool) for item in items
+    )
 
 
 def _is_first_number(output: str, reference: Any) -> bool:
     match = _DIGITS.search(output)
-    return match is not None and match[0] == reference
+    return match is not None and match[0] == str(reference)
 
 
 def _is_among_words(output: str, reference: Any) -> bool:
-    return reference in _without(output, "\n:\"'.,?!{}").split()
+    return str(reference) in _without(output, "\n:\"'.,?!{}").split()
 
 
 def _is_speaker(output: str, reference: Any) -> bool:
@@ -153,6 +192,17 @@ def _without(text: str, marks: str) -> str:
 
 _LISTED = frozenset({"longbook_qa_eng", "longbook_qa_chn", "longdialogue_qa_eng"})
 """Tasks whose reference is a list of answers, which may be one."""
+
+EXPECTED: Mapping[str, str] = {
+    **dict.fromkeys(("passkey", "number_string"), "a text of digits"),
+    **dict.fromkeys(("kv_retrieval", "kv_retrieval_prefix", "kv_retrieval_both"), "a text"),
+    **dict.fromkeys(("code_run", "math_find"), "a number"),
+    "code_debug": "a list of the function's name and its letter",
+    "math_calc": "a list of whole numbers",
+    "longbook_choice_eng": "the choice, or a list of it and its letter",
+    **dict.fromkeys(_LISTED, "an answer, or a list of answers"),
+}
+"""What the references of a task are."""
 
 METRICS: Mapping[str, Metric] = {
     **dict.fromkeys(("passkey", "number_string"), _is_first_number),

@@ -21,12 +21,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lcstats.errors import Notice, OptionError, describe
+from lcstats.readers.folders import folder_notices
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import Sample
 from lcstats.trials import Knowledge, RawTable
-from lcstats.trials.values import spread, texts_of
+from lcstats.trials.values import Kind, parse_column, spread, texts_of
 
 ONLY_NEEDLE = "needle"
 """Case id where a file does not name its needle."""
@@ -34,6 +35,7 @@ ONLY_NEEDLE = "needle"
 HIGHEST_MARK = 10
 
 _FILE_NAME, _FOLDER_NAME = "file name", "folder name"
+_VERSIONS = "number of the version"
 _NO_NEEDLE = "length and depth"
 """Where a case comes from if no file names a needle."""
 
@@ -164,7 +166,7 @@ def _complete(
         frame,
         table.origin,
         Knowledge(known, aliases=False, depth_unit="percent"),
-        (*table.notices, *_folder_notices(table.frame, folders)),
+        (*table.notices, *_model_notices(table.frame, folders)),
     )
 
 
@@ -180,8 +182,18 @@ def _repeats_of(frame: pd.DataFrame, from_names: NDArray[np.int64]) -> tuple[str
     """Return the version, or the number in the file's name where the version does not count."""
     if "version" not in frame:
         return _FILE_NAME, pd.Series(from_names)
-    versions = pd.to_numeric(frame["version"], errors="coerce").fillna(1)
-    return "version", versions.astype(np.int64).mask(versions == 1, pd.Series(from_names))
+    parsed = parse_column(frame["version"])
+    versions = np.where(parsed.is_kind(Kind.MISSING), 1.0, parsed.values)
+    if (versions != np.floor(versions)).any() and not np.isinf(versions).any():
+        return _VERSIONS, _number_versions(frame["version"], from_names)
+    return "version", pd.Series(np.where(versions == 1, from_names, versions))
+
+
+def _number_versions(column: pd.Series, from_names: NDArray[np.int64]) -> pd.Series:
+    """Number versions that do not count, such as ``a`` and 1.2, with the files' own numbers."""
+    words = column.astype("str").where(column.notna(), "")
+    pairs = pd.MultiIndex.from_arrays([words, from_names])
+    return pd.Series(pairs.unique().sort_values().get_indexer(pairs) + 1)
 
 
 def _models_of(frame: pd.DataFrame, folders: pd.Series) -> tuple[str, pd.Series]:
@@ -190,18 +202,9 @@ def _models_of(frame: pd.DataFrame, folders: pd.Series) -> tuple[str, pd.Series]
     return "model", frame["model"].where(frame["model"].notna(), folders)
 
 
-def _folder_notices(frame: pd.DataFrame, folders: pd.Series) -> tuple[Notice, ...]:
+def _model_notices(frame: pd.DataFrame, folders: pd.Series) -> tuple[Notice, ...]:
     taken = folders[frame["model"].isna()] if "model" in frame else folders
-    if taken.empty:
-        return ()
-    names = ", ".join(map(repr, taken.unique()[:5]))
-    return (
-        Notice(
-            "model-from-folder",
-            f"files do not name the language model: {names} was taken from the name of their "
-            "folder; pass model_name='NAME' (--model-name NAME) to correct it",
-        ),
-    )
+    return folder_notices(taken)
 
 
 KAMRADT_V1 = Format(

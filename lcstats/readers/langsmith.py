@@ -102,14 +102,26 @@ def _complete_needles(table: RawTable) -> RawTable:
     frame = table.frame
     if frame.empty:
         return replace(table, frame=frame.reindex(columns=list(_NEEDLE_COLUMNS.values())))
+    frame = frame.assign(run_url=_runs_of(frame))
     trials = [_merge_needles(rows) for _, rows in frame.groupby("run_url", sort=False)]
-    is_first = ~frame["run_url"].duplicated() & frame["run_url"].notna()
+    is_first = ~frame["run_url"].duplicated()
     merged = _name_runs(pd.DataFrame(trials))
     return RawTable(
         merged,
         table.origin.select(is_first.to_numpy()),
         notices=(*table.notices, *_needle_notices(merged)),
     )
+
+
+def _runs_of(frame: pd.DataFrame) -> pd.Series:
+    """Return the run of every row: its URL, or its name, in which every run has a code of its own.
+
+    A row without either is a run by itself.
+    """
+    urls, names = frame["run_url"], frame["run name"]
+    rows = pd.Series([f"row {row}" for row in range(len(frame))], index=frame.index)
+    named = ("name " + names.astype("str")).where(names.notna(), rows)
+    return urls.astype("str").where(urls.notna(), named)
 
 
 def _merge_needles(rows: pd.DataFrame) -> dict[str, Any]:

@@ -4,14 +4,15 @@ A row is a document: ``doc`` is what was asked, ``metric`` one number per metric
 ``model_response`` what came back; ``__doc__`` and so on are other versions' names for them. A
 single metric is the score; several are asked about with ``filter_name``. The language model is the
 folder above the time's, ``details/MODEL/TIME/``. The task is ``doc.task_name``, the case ``doc.id``
-or else the number of the row. lighteval has no needle task: what a task of one's own keeps in
-``doc.specific`` is a column ``specific_NAME``, where length and depth are found under the usual
-names, or to be named with ``--map``. A document with several choices, of which one is right, is
-guessed with one over their number.
+or else the number of the row; runs of other times are repeats. lighteval has no needle task: what a
+task of one's own keeps in ``doc.specific`` is a column ``specific_NAME``, where length and depth
+are found under the usual names, or to be named with ``--map``. A document with several choices, of
+which one is right, is guessed with one over their number.
 
 Written from the code, and checked on files made after it: the published ones are not at hand.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,7 @@ from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of
 from lcstats.readers.parquet_table import load_parquet
 from lcstats.readers.request import ReadRequest
+from lcstats.readers.runs import number_runs_of_files
 from lcstats.readers.samples import Sample
 from lcstats.trials import Knowledge, Origin, RawTable
 from lcstats.trials.columns import match_columns
@@ -34,6 +36,7 @@ _FIELDS = ("doc", "metric", "model_response")
 _SPECIFIC = "specific_"
 _PLACE = ("length", "depth", "n_needles", "cluster", "length_unit")
 _DETAILS = "details"
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d.:-]+$")
 _COLUMNS = {
     "model": "folder name",
     "task": "task_name",
@@ -55,9 +58,17 @@ def _plain_name(name: str) -> str:
 
 
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
-    first, *others = (_load_one(sample) for sample in samples)
-    notices = (*folder_notices(filter(None, map(_doubtful_model, samples))), *first.notices)
-    return [replace(first, notices=notices), *others]
+    tables = [_load_one(sample) for sample in samples]
+    tables, run_notices = number_runs_of_files(tables, list(map(_run_name, samples)), request)
+    doubtful = filter(None, map(_doubtful_model, samples))
+    notices = (*folder_notices(doubtful), *run_notices, *tables[0].notices)
+    return [replace(tables[0], notices=notices), *tables[1:]]
+
+
+def _run_name(sample: Sample) -> str:
+    """Return the time that the file's name ends with, or that its folder is named after."""
+    match = _TIME.search(sample.source.stem) or _TIME.search(sample.source.folder)
+    return match[0] if match else sample.name
 
 
 def _load_one(sample: Sample) -> RawTable:

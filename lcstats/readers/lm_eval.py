@@ -1,8 +1,9 @@
 """Samples logged by EleutherAI's lm-evaluation-harness (0.4.13): ``samples_TASK_TIME.jsonl``.
 
 A line is a document under one filter; several filters are asked about with ``filter_name``. The
-task is in the file's name, the language model in ``results_TIME.json`` beside it, or else it is the
-folder's name. The case is ``doc_id``. Prompts are let go line by line.
+task is in the file's name, the language model in ``results_TIME.json`` beside it (``model_name``,
+or what the arguments name; ``config.model`` is a backend), or else it is the folder's name. The
+case is ``doc_id``; runs of other times are repeats. Prompts are let go line by line.
 
 The long-context tasks of RULER write the length asked for in tokens to ``doc.max_length``, and the
 score, the share of ``doc.outputs`` that were found, to a field whose name is that length: other
@@ -40,6 +41,7 @@ from lcstats.readers.json_records import load_json
 from lcstats.readers.picked import load_picked
 from lcstats.readers.places import ANSWER_POSITION, place_in, place_notices, with_places
 from lcstats.readers.request import ReadRequest
+from lcstats.readers.runs import number_runs_of_files
 from lcstats.readers.samples import Sample
 from lcstats.readers.sources import STANDARD_INPUT
 from lcstats.trials import Knowledge, RawTable
@@ -59,6 +61,12 @@ _START = 300
 _LONGEST_WORD = 200
 _SCORE, _LENGTH, _FOLDER_NAME = "value of its length", "max_length", "folder name"
 _CHOICE = "one of the choices"
+_MUTUAL_INFO = "acc_mutual_info"
+"""A metric for which every choice was also scored without its question."""
+
+_NAMES = ("peft", "delta", "pretrained", "model", "path", "engine")
+"""Arguments that name a language model, in the harness's order."""
+
 _COLUMNS = {
     "task": "task",
     "case": "doc_id",
@@ -110,8 +118,13 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
         for sample, table in zip(logged, tables, strict=True)
         if table.knowledge.columns.get("model") == _FOLDER_NAME
     ]
+    tables, run_notices = number_runs_of_files(tables, list(map(_run_name, logged)), request)
     first, *others = tables
-    notices = (*folder_notices(filter(None, unnamed)), *place_notices(tables, request))
+    notices = (
+        *folder_notices(filter(None, unnamed)),
+        *place_notices(tables, request),
+        *run_notices,
+    )
     return [replace(first, notices=(*notices, *first.notices)), *others]
 
 
@@ -119,6 +132,11 @@ def _place_of(sample: Sample, pattern: re.Pattern[str]) -> tuple[str, str]:
     """Return the folder of a file and the time in its name: what files of a run share."""
     match = pattern.fullmatch(sample.source.stem)
     return os.path.dirname(sample.source.given), match["time"] if match else ""
+
+
+def _run_name(sample: Sample) -> str:
+    """Return the time in a file's name, which copies share; without it each file is a run."""
+    return _place_of(sample, _NAME)[1] or sample.name
 
 
 def _run_beside(sample: Sample) -> _Run:
@@ -136,7 +154,8 @@ def _run_beside(sample: Sample) -> _Run:
 
 def _run_of(frame: pd.DataFrame) -> _Run:
     record = frame.to_dict("records")[0]
-    model = record.get("model_name") or _of(record.get("config")).get("model")
+    config = _of(record.get("config"))
+    model = record.get("model_name") or _model_of(config.get("model_args"))
     lengths = {
         task: _of(_of(config).get("metadata")).get("max_seq_lengths")
         for task, config in _of(record.get("configs")).items()
@@ -144,6 +163,20 @@ def _run_of(frame: pd.DataFrame) -> _Run:
     single = {task: _only(value) for task, value in lengths.items()}
     known = {task: value for task, value in single.items() if value is not None}
     return _Run(None if model is None else str(model), known)
+
+
+def _model_of(arguments: object) -> str | None:
+    """Return the language model that a run's arguments name; its backend is none.
+
+    Examples
+    --------
+    >>> _model_of("base_url=http://x,model=gpt-x"), _model_of({"pretrained": "a/b"}), _model_of("")
+    ('gpt-x', 'a/b', None)
+    """
+    if isinstance(arguments, str):
+        arguments = dict(part.split("=", 1) for part in arguments.split(",") if "=" in part)
+    given = _of(arguments)
+    return next((str(given[name]) for name in _NAMES if given.get(name)), None)
 
 
 def _only(value: object) -> str | None:
@@ -204,11 +237,11 @@ def _pick(record: Mapping[Any, Any]) -> dict[str, Any]:
         **{f"doc_{name}": value for name, value in doc.items() if _is_kept(name, value)},
     }
     if isinstance(resps, list) and len(resps) > 1:
-        row[_CHOICE] = 1 / len(resps)
+        row[_CHOICE] = (2 if _MUTUAL_INFO in record else 1) / len(resps)
     if _LENGTH in doc:
         return row | _of_ruler(record, doc)
     listed = record.get("metrics")
-    names = listed if isinstance(listed, list) else []
+    names = filter(_is_text, listed if isinstance(listed, list) else [])
     metrics = [name for name in names if _is_number(record.get(name))]
     return row | {name: record[name] for name in metrics} | {"metrics": metrics}
 
@@ -248,6 +281,10 @@ def _text_of(responses: object) -> str | None:
 def _is_kept(name: str, value: object) -> bool:
     is_word = isinstance(value, str) and len(value) <= _LONGEST_WORD and name != "input"
     return is_word or _is_number(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _is_number(value: object) -> bool:

@@ -14,14 +14,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lcstats.errors import FormatError, Notice, describe
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of
 from lcstats.readers.kamradt import ONLY_NEEDLE, require_meaning_of_marks
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import Sample
 from lcstats.trials import Knowledge, Origin, Part, RawTable
+from lcstats.trials.wording import counted, shown
 
-_KEY = re.compile(r"_len_(\d+)_depth_(\d+)$")
+_KEY = re.compile(r"_len_(\d{1,15})_depth_(\d{1,15})$")
 _COLUMNS = {
     "case": "needle",
     "length": "length in key",
@@ -56,15 +58,37 @@ def _trials_of(document: object) -> list[dict[str, Any]]:
 
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
     require_meaning_of_marks("longalign", request)
-    return [_load_one(sample) for sample in samples]
+    return [_load_one(sample, request) for sample in samples]
 
 
-def _load_one(sample: Sample) -> RawTable:
-    records = _trials_of(sample.documents[0] if sample.documents else {})
+def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
+    document = sample.documents[0] if sample.documents else {}
+    records = _trials_of(document)
+    others = (
+        []
+        if not isinstance(document, dict)
+        else [
+            f"{key!r} is {shown(entry)}"
+            for key, entry in document.items()
+            if not _trials_of({key: entry})
+        ]
+    )
+    if others and not request.skip_bad_lines:
+        raise FormatError(
+            describe(
+                f"{sample.name}: {counted(len(others), 'entry', 'entries')} of another kind, such "
+                f"as {others[0]}",
+                "expected a score under every key such as model_len_1000_depth_5000",
+                'remove it, write {"score": null} for a trial that failed, or pass '
+                "skip_bad_lines=True (--skip-bad-lines) to leave such entries out and count them",
+            )
+        )
+    left_out = counted(len(others), "entry", "entries")
+    notices = [Notice("bad-lines", f"{sample.name}: {left_out} of another kind left out")]
     part = Part(sample.name, len(records), "entry")
     frame = frame_of(records).reindex(columns=list(_COLUMNS.values()))
     knowledge = Knowledge(_COLUMNS, aliases=False, depth_unit="fraction")
-    return RawTable(frame, Origin((part,)), knowledge)
+    return RawTable(frame, Origin((part,)), knowledge, tuple(notices[: len(others)]))
 
 
 LONGALIGN = Format(

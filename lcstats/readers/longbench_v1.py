@@ -11,8 +11,9 @@ the suite's classes 0-4k, 4-8k and 8k+ with the last one divided further. The nu
 as ``length_in_file``, and ``--map length=length`` takes it.
 
 There is no id. The case is a digest of answers and length, which language models share. Predictions
-are appended to the file: where many cases occur again these are runs of the same prompts, and
-copies of a row are one; where few do they are other prompts with the same answers and length.
+are appended to the file: where rows begin again in the order of the first, or very many cases occur
+again, these are runs of the same prompts, however early the last one was killed, and copies of a
+row are one; others are prompts of their own with the same answers and length. Both are said.
 An empty prediction has no score here; the suite counts it as wrong, as ``official_score`` does.
 
 The metrics cannot be guessed at a known rate, apart from single classes, so there is no guess rate.
@@ -28,11 +29,18 @@ import numpy as np
 import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
-from lcstats.readers.fields import check_fields, require_fields
-from lcstats.readers.folders import folder_notices, folders_above
+from lcstats.readers.appended import appended_notices, name_cases
+from lcstats.readers.fields import FieldKind, check_fields, require_fields
+from lcstats.readers.folders import folder_names, folder_notices, folders_above
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
-from lcstats.readers.longbench_metrics import CHINESE, METRICS, NEED_PACKAGES, score_output
+from lcstats.readers.longbench_metrics import (
+    CHINESE,
+    METRICS,
+    NEED_PACKAGES,
+    score_output,
+    share_of_class,
+)
 from lcstats.readers.official import OFFICIAL, empty_notices, wants_official
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.runs import number_runs, short_digest
@@ -45,9 +53,6 @@ SHORTEST_CLASS = 4000
 _FIELDS = {"pred", "answers", "all_classes", "length"}
 _LV_EVAL = "gold_ans"
 _PREDICTIONS = frozenset({"pred", "pred_e"})
-_MANY = 0.1
-"""Share of cases that occur again, from which on a file holds several runs."""
-
 _CLASS_END = "end of length class"
 _COLUMNS = {
     "model": "name of its folder",
@@ -72,14 +77,16 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
     kept = english or scorable
     if not kept:
         raise _without_metric(samples[0])
-    tables = [_load_one(sample, request) for sample in kept]
-    doubtful = {folders_above(sample)[0] for sample in kept if not _is_suites_folder(sample)}
+    models = folder_names(kept)
+    tables = [_load_one(sample, models[sample], request) for sample in kept]
+    doubtful = {models[sample] for sample in kept if not _is_suites_folder(sample)}
+    doubtful |= {name for name in models.values() if "/" in name}
     n_empty = sum(int((table.frame["pred"].map(_status_of) == "empty").sum()) for table in tables)
     notices = (
         *_aside_notices(samples, kept),
         *folder_notices(doubtful),
         *empty_notices(n_empty, "LongBench", request),
-        _class_notice(english),
+        *_class_notices(english, request),
     )
     return [replace(tables[0], notices=(*notices, *tables[0].notices)), *tables[1:]]
 
@@ -93,19 +100,21 @@ def _is_suites_folder(sample: Sample) -> bool:
     return not folders or (len(folders) > 1 and folders[1] in _PREDICTIONS)
 
 
-def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
+def _load_one(sample: Sample, model: str, request: ReadRequest) -> RawTable:
     table = load_json([sample], request)
     require_fields(table, {"answers"}, "longbench_v1", list)
     require_fields(table, {"length"}, "longbench_v1", int)
-    check_fields(table, {"answers[]": "text"}, "longbench_v1", are_needed=True)
-    check_fields(table, {"all_classes": "list", "all_classes[]": "text"}, "longbench_v1")
+    needed: dict[str, FieldKind] = {"answers[]": "text", "all_classes[]": "text"}
+    check_fields(table, needed, "longbench_v1", are_needed=True)
+    check_fields(table, {"all_classes": "list"}, "longbench_v1")
     frame, dataset = table.frame, _dataset_of(sample)
-    classes = frame["all_classes"].iloc[-1] if "all_classes" in frame else None
+    classes = _classes_of(frame, sample)
     preds = frame["pred"] if "pred" in frame else pd.Series(None, frame.index, dtype=object)
-    status, cases = preds.map(_status_of), _cases_of(frame)
+    status, digests = preds.map(_status_of), _digests_of(frame)
+    cases = name_cases(digests)
     official = pd.Series(
         [
-            None if word == "error" else score_output(dataset, pred, answers, classes or ())
+            None if word == "error" else score_output(dataset, pred, answers, classes)
             for pred, answers, word in zip(preds, frame["answers"], status, strict=True)
         ],
         frame.index,
@@ -113,7 +122,7 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     )
     added: dict[str, Any] = {
         "pred": preds,
-        "name of its folder": next(iter(folders_above(sample)), "model"),
+        "name of its folder": model or "model",
         "name of the file": dataset,
         "answers and length": cases,
         "run": number_runs(cases.to_frame(), preds),
@@ -124,8 +133,28 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
         "what became of it": status.replace("empty", "ok") if wants_official(request) else status,
     }
     frame = frame.assign(**added).drop(columns=["all_classes"], errors="ignore")
-    knowledge = Knowledge(_COLUMNS, aliases=False, score_scale="0-1")
-    return replace(table, frame=frame, knowledge=knowledge)
+    knowledge = Knowledge(
+        _COLUMNS, aliases=False, score_scale="0-1", other_units={"length": added["unit"]}
+    )
+    notices = (*table.notices, *appended_notices(sample.name, digests, cases))
+    return replace(table, frame=frame, knowledge=knowledge, notices=notices)
+
+
+def _classes_of(frame: pd.DataFrame, sample: Sample) -> list[str]:
+    """Return the classes of the last row, which are all rows' to the suite."""
+    classes = frame["all_classes"].iloc[-1] if "all_classes" in frame else None
+    if not isinstance(classes, list):
+        classes = []
+    if METRICS[_dataset_of(sample)] is share_of_class and not classes:
+        raise FormatError(
+            describe(
+                f"{sample.name} is scored by its classes, and the last row has none",
+                "expected the list all_classes of the data set, as LongBench writes it",
+                "fill it in from the data set, or score the file and read a table with length and "
+                "score",
+            )
+        )
+    return classes
 
 
 def _status_of(pred: object) -> str:
@@ -146,15 +175,10 @@ def class_ends(lengths: pd.Series) -> pd.Series:
     return pd.Series((SHORTEST_CLASS * 2**doublings).astype(np.int64), lengths.index)
 
 
-def _cases_of(frame: pd.DataFrame) -> pd.Series:
-    """Name the prompts by answers and length; few that share both are prompts of their own."""
+def _digests_of(frame: pd.DataFrame) -> pd.Series:
+    """Name the prompts by answers and length."""
     pairs = zip(frame["answers"], frame["length"], strict=True)
-    digests = pd.Series([short_digest(*pair) for pair in pairs], frame.index, name="case")
-    counts = digests.value_counts()
-    occurrence = digests.groupby(digests).cumcount()
-    if (counts > 1).mean() >= _MANY or not occurrence.any():
-        return digests
-    return digests.where(occurrence == 0, digests + "-" + (occurrence + 1).astype("str"))
+    return pd.Series([short_digest(*pair) for pair in pairs], frame.index, name="case")
 
 
 def _without_metric(sample: Sample) -> FormatError:
@@ -180,12 +204,16 @@ def _aside_notices(samples: Sequence[Sample], kept: Sequence[Sample]) -> tuple[N
     return (Notice("other-files", f"{counted(len(aside), 'file')} {message}: {names}"),)
 
 
-def _class_notice(english: Sequence[Sample]) -> Notice:
+def _class_notices(english: Sequence[Sample], request: ReadRequest) -> tuple[Notice, ...]:
+    if "length" in request.table.columns:
+        return ()
     unit = "words" if english else "characters"
-    return Notice(
-        "length-classes",
-        f"lengths were grouped by their upper ends 4000, 8000, 16000, ... {unit}; pass "
-        "columns={'length': 'length'} (--map length=length) for each text's own",
+    return (
+        Notice(
+            "length-classes",
+            f"lengths were grouped by their upper ends 4000, 8000, 16000, ... {unit}; pass "
+            "columns={'length': 'length'} (--map length=length) for each text's own",
+        ),
     )
 
 

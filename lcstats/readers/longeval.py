@@ -78,10 +78,16 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     frame["file name"] = _n_lines(sample)
     frame["folder name"] = sample.source.folder
     frame["task"] = "lines"
+    is_in_tokens = request.table.columns.get("length") == _COLUMNS["tokens_received"]
     return RawTable(
         frame,
         Origin((Part(sample.name, len(frame), "line", numbers.__getitem__),)),
-        Knowledge(_COLUMNS, aliases=False, score_scale="0-1", length_unit="lines"),
+        Knowledge(
+            _COLUMNS,
+            aliases=False,
+            score_scale="0-1",
+            length_unit="tokens" if is_in_tokens else "lines",
+        ),
         (*_line_notices(sample, bad, is_finished=is_finished), *_folder_notices(sample)),
     )
 

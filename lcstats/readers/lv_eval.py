@@ -5,7 +5,8 @@ The file's name holds data set and level: ``16k`` to ``256k`` are lengths of 160
 suite's, worked out here: F1 of the words of ``pred`` and of the first of ``answers``, and 0 if less
 than a fifth of the words of ``gold_ans``, where there are such, is in it. The Chinese data sets,
 whose words need the package jieba, are left out. The case is a digest of question and answers: the
-same questions are asked at all five levels, so they pair. The folder is the language model's.
+same questions are asked at all five levels, so they pair. Runs that were appended to the file are
+repeats; copies of a row are one. The folder is the language model's.
 
 An empty prediction is unscored; the suite counts it as wrong, as ``official_score`` does. Nobody
 guesses such answers. Written from the code, and checked on files made after it.
@@ -20,15 +21,16 @@ from typing import Any
 import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
+from lcstats.readers.appended import appended_notices, name_cases
 from lcstats.readers.fields import check_fields, require_fields
-from lcstats.readers.folders import folder_notices, folders_above
+from lcstats.readers.folders import folder_names, folder_notices
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import load_json
 from lcstats.readers.longbench_metrics import word_f1
 from lcstats.readers.nested import nested_values
 from lcstats.readers.official import OFFICIAL, empty_notices, wants_official
 from lcstats.readers.request import ReadRequest
-from lcstats.readers.runs import short_digest
+from lcstats.readers.runs import number_runs, short_digest
 from lcstats.readers.samples import Sample
 from lcstats.readers.squad import squad_words
 from lcstats.trials import Knowledge, RawTable
@@ -66,6 +68,7 @@ _COLUMNS = {
     "model": "name of its folder",
     "task": "data set",
     "case": "question and answers",
+    "repeat": "run",
     "length": "level",
     "score": "score",
     "status": "outcome",
@@ -88,11 +91,12 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
                 "score it with LV-Eval's evaluation.py and read a table with length and score",
             )
         )
-    tables = [_load_one(sample, *named[sample.name], request) for sample in kept]
+    models = folder_names(kept)
+    tables = [_load_one(sample, models[sample], request) for sample in kept]
     n_empty = sum(int((table.frame["pred"] == "").sum()) for table in tables)
     notices = (
         *_aside_notices([sample for sample in samples if sample not in kept]),
-        *folder_notices({folders_above(sample)[0] for sample in kept if folders_above(sample)}),
+        *folder_notices(filter(None, models.values())),
         *empty_notices(n_empty, "LV-Eval", request),
     )
     return [replace(tables[0], notices=(*notices, *tables[0].notices)), *tables[1:]]
@@ -112,7 +116,8 @@ def _name_of(sample: Sample) -> tuple[str, int]:
     return match["task"], 1000 * int(match["thousands"])
 
 
-def _load_one(sample: Sample, task: str, level: int, request: ReadRequest) -> RawTable:
+def _load_one(sample: Sample, model: str, request: ReadRequest) -> RawTable:
+    task, level = _name_of(sample)
     table = load_json([sample], request)
     require_fields(table, {"answers"}, "lv_eval", list)
     check_fields(table, {"answers[]": "plain", "gold_ans": "plain", "pred": "plain"}, "lv_eval")
@@ -132,19 +137,29 @@ def _load_one(sample: Sample, task: str, level: int, request: ReadRequest) -> Ra
         frame.index,
         dtype="Float64",
     )
-    questions = nested_values(frame, "input")
+    digests = _digests_of(nested_values(frame, "input"), frame["answers"])
+    words = frame["length"].astype("str") if "length" in frame else ""
+    cases = name_cases(digests, digests + " " + words)
     added: dict[str, Any] = {
-        "name of its folder": next(iter(folders_above(sample)), "model"),
+        "name of its folder": model or "model",
         "data set": task,
-        "question and answers": _cases_of(questions, frame["answers"]),
+        "question and answers": cases,
+        "run": number_runs(cases.to_frame("case"), frame["pred"]),
         "level": level,
         "score": official.where(outcomes == "ok"),
         OFFICIAL: official,
         "outcome": outcomes.replace("empty", "ok") if wants_official(request) else outcomes,
     }
     frame = frame.assign(**added).drop(columns="all_classes", errors="ignore")
-    knowledge = Knowledge(_COLUMNS, aliases=False, score_scale="0-1", length_unit="words")
-    return replace(table, frame=frame, knowledge=knowledge)
+    knowledge = Knowledge(
+        _COLUMNS,
+        aliases=False,
+        score_scale="0-1",
+        length_unit="words",
+        other_units={"length": "words"},
+    )
+    notices = (*table.notices, *appended_notices(sample.name, digests, cases))
+    return replace(table, frame=frame, knowledge=knowledge, notices=notices)
 
 
 def score_answer(task: str, pred: str, answers: Sequence[str], keywords: object) -> float:
@@ -189,12 +204,10 @@ def _outcome_of(pred: object) -> str:
     return "ok" if pred.strip() else "empty"
 
 
-def _cases_of(questions: Sequence[object], answers: pd.Series) -> pd.Series:
-    """Name the questions; those that are asked again in a file are numbered."""
+def _digests_of(questions: Sequence[object], answers: pd.Series) -> pd.Series:
+    """Name the prompts by question and answers."""
     pairs = zip(questions, answers, strict=True)
-    digests = pd.Series([short_digest(*pair) for pair in pairs], answers.index)
-    number = digests.groupby(digests).cumcount()
-    return digests.where(number == 0, digests + "-" + (number + 1).astype("str"))
+    return pd.Series([short_digest(*pair) for pair in pairs], answers.index)
 
 
 def _aside_notices(aside: Sequence[Sample]) -> tuple[Notice, ...]:
@@ -209,8 +222,8 @@ LV_EVAL = Format(
     name="lv_eval",
     title="LV-Eval, one JSONL file per data set and level",
     carries="language model (its folder's name), data set and level in words (the file's name), "
-    "score by the suite's metric, digest of question and answers as case, empty predictions as "
-    "unscored, output",
+    "score by the suite's metric, digest of question and answers as case, re-runs as repeats, "
+    "empty predictions as unscored, output",
     lacks="depth, tokens, failed requests; scores of the Chinese data sets",
     checked="files made after the code",
     shapes=("jsonl", "json"),

@@ -4,8 +4,9 @@ The suite has no file of results: runners keep the data set's ``n_needles``, ``d
 ``total_messages`` and ``n_chars``, and write answer and grade beside them. ``n_needles`` says how
 many passages are alike, one of which is asked for: it is a difficulty, so each number is a task of
 its own, ``mrcr_2needle`` and so on, and no count of needles. Grades are ratios from 0 to 1 and stay
-graded; ``score_threshold=0.9`` makes them right and wrong. Where there is none, an answer is graded
-by the suite's rule: 0 if it does not begin with ``random_string_to_prepend``, else the ratio of
+graded; ``score_threshold=0.9`` makes them right and wrong. One column with a name of its own, such
+as ``mrcr_score``, is taken for them, which is said. Where there is none, an answer is graded by the
+suite's rule: 0 if it does not begin with ``random_string_to_prepend``, else the ratio of
 ``difflib.SequenceMatcher`` without that. A wrong passage is like the right one by .2 to .5.
 
 The suite reports lengths in bins that double from 4096 tokens of o200k_base: ``bin`` as text such
@@ -39,16 +40,21 @@ from lcstats.readers.tables import load_tables
 from lcstats.trials import Knowledge, RawTable
 from lcstats.trials.columns import match_columns, normalise_name
 from lcstats.trials.values import parse_number
-from lcstats.trials.wording import counted
+from lcstats.trials.wording import counted, shown
 
 FIRST_BIN = 4096
 """Tokens at which the suite's first bin begins."""
+
+N_BINS = 8
+"""Bins of the suite: the last ends at 1048576 tokens."""
 
 _PLACE = {"n_needles", "desired_msg_index", "total_messages"}
 _NUMBER = r"\d[\d_]*(?:,\d{3})*(?:\.\d+)?"
 _BIN = re.compile(rf"[(\[]\s*(?P<low>{_NUMBER})\s*[,;-]\s*(?P<high>{_NUMBER})\s*[)\]]")
 _TOKEN_NAMES = ("raw_input_tok_cnt", "token_count", "n_tokens", "num_tokens", "tok_cnt")
 _HASH, _ANSWER = "random_string_to_prepend", "answer"
+_BIN_END, _BIN_MIDDLE = "bin_end", "bin_middle"
+_GRADE = re.compile(r"score|grade|ratio|similarity")
 _WANTED = ("model", "case", "repeat", "score", "status", "output", "latency_s")
 
 
@@ -163,19 +169,26 @@ def _complete(table: RawTable, request: ReadRequest) -> RawTable:
     known = match_columns(list(frame.columns), _WANTED, overrides=given, table=table.origin.name)
     frame["task"] = _tasks_of(frame)
     known["task"] = "task"
-    lengths = _lengths_of(frame, table)
-    notices = (*table.notices, *lengths.notices)
+    length = request.table.columns.get("length")
+    is_own = length in (None, _BIN_END, _BIN_MIDDLE)
+    lengths = _lengths_of(frame, table) if is_own else _Lengths(None)
+    notices = (*table.notices, *(() if length == _BIN_MIDDLE else lengths.notices))
     if lengths.column:
         known["length"] = lengths.column
     if lengths.bins:
-        frame["bin_end"] = [None if found is None else found.high for found in lengths.bins]
-        frame["bin_middle"] = [None if found is None else found.middle for found in lengths.bins]
+        frame[_BIN_END] = [None if found is None else found.high for found in lengths.bins]
+        frame[_BIN_MIDDLE] = [None if found is None else found.middle for found in lengths.bins]
     if {"desired_msg_index", "total_messages"} <= set(frame):
         places = _numbers(frame["desired_msg_index"]) / _numbers(frame["total_messages"])
         frame = with_places(frame.assign(**{ANSWER_POSITION: places}))
         if "case" not in known and _ANSWER in frame:
             frame["passage"] = _cases_of(frame)
             known["case"] = "passage"
+    if "score" not in known:
+        grades = _grade_columns(frame)
+        notices = (*notices, *_other_name_notices(grades))
+        if len(grades) == 1:
+            known["score"] = grades[0]
     if "score" not in known and {_HASH, _ANSWER} <= set(frame) and "output" in known:
         frame["ratio"] = _grades_of(frame, known["output"])
         known["score"] = "ratio"
@@ -186,6 +199,7 @@ def _complete(table: RawTable, request: ReadRequest) -> RawTable:
         depth_unit="fraction",
         score_scale="0-1",
         length_unit=lengths.unit,
+        other_units={_BIN_MIDDLE: lengths.unit or "tokens", "n_chars": "characters"},
     )
     return replace(table, frame=frame, knowledge=knowledge, notices=notices)
 
@@ -219,11 +233,14 @@ def _lengths_of(frame: pd.DataFrame, table: RawTable) -> _Lengths:
     tokens = [name for name in frame if normalise_name(name) in _TOKEN_NAMES]
     if "bin" in frame:
         bins = [read_bin(text) for text in frame["bin"]]
-        _refuse_other_bins(frame, bins, table)
+        is_bin = pd.Series([found is not None for found in bins], frame.index, dtype=bool)
+        _refuse_others(table, "bin", is_bin, "an interval such as (4096, 8192]")
         return _binned(bins, "tokens", "the file's bins")
     if "bin_index" in frame:
         numbers = _numbers(frame["bin_index"])
-        bins = [numbered_bin(int(n)) if n >= 0 else None for n in numbers]
+        is_number = numbers.isin(range(N_BINS))
+        _refuse_others(table, "bin_index", is_number, f"one of 0 to {N_BINS - 1}")
+        bins = [numbered_bin(int(n)) for n in numbers]
         return _binned(bins, "tokens", "the bins that the file numbers")
     own = match_columns(list(frame.columns), ("length",), table=table.origin.name)
     if own:
@@ -231,8 +248,10 @@ def _lengths_of(frame: pd.DataFrame, table: RawTable) -> _Lengths:
     if not tokens and "n_chars" not in frame:
         return _Lengths(None)
     unit: LengthUnit = "tokens" if tokens else "characters"
-    numbers = _numbers(frame[tokens[0] if tokens else "n_chars"])
-    bins = [doubling_bin(n) if n >= 1 else None for n in numbers]
+    name = str(tokens[0]) if tokens else "n_chars"
+    numbers = _numbers(frame[name])
+    _refuse_others(table, name, (numbers >= 1) & (numbers < math.inf), "a number of at least 1")
+    bins = [doubling_bin(n) for n in numbers]
     return _binned(bins, unit, f"bins that double, by the file's {unit}")
 
 
@@ -242,19 +261,22 @@ def _binned(bins: Sequence[Bin | None], unit: LengthUnit, how: str) -> _Lengths:
         f"lengths are the upper ends of {how}; for their geometric middles pass "
         "columns={'length': 'bin_middle'} (--map length=bin_middle)",
     )
-    return _Lengths("bin_end", unit, tuple(bins), (notice,))
+    return _Lengths(_BIN_END, unit, tuple(bins), (notice,))
 
 
-def _refuse_other_bins(frame: pd.DataFrame, bins: Sequence[Bin | None], table: RawTable) -> None:
-    bad = next((row for row, found in enumerate(bins) if found is None), None)
-    if bad is not None:
-        raise FormatError(
-            describe(
-                f"{table.origin.place(bad)}: bin is {frame['bin'].iloc[bad]!r}",
-                "expected an interval such as (4096, 8192]",
-                "mend it, or name a column of lengths with --map length=THEIRS --format csv",
-            )
+def _refuse_others(table: RawTable, name: str, is_usable: pd.Series, expected: str) -> None:
+    """Refuse the first value of a column that tells no length."""
+    if is_usable.all():
+        return
+    row = int((~is_usable).to_numpy(dtype=bool).argmax())
+    spelled = next(str(own) for own in table.frame if _own_name(own) == name)
+    raise FormatError(
+        describe(
+            f"{table.origin.place(row)}: {spelled} is {shown(table.frame[spelled].iloc[row])}",
+            f"expected {expected}",
+            "mend it, or name a column of lengths with --map length=THEIRS",
         )
+    )
 
 
 def _cases_of(frame: pd.DataFrame) -> list[str]:
@@ -271,6 +293,28 @@ def _grades_of(frame: pd.DataFrame, output: str) -> list[float | None]:
         grade(response, str(answer), str(prefix)) if isinstance(response, str) else None
         for response, answer, prefix in rows
     ]
+
+
+def _grade_columns(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that hold grades, to judge by their names and values."""
+    named = [str(name) for name in frame if _GRADE.search(normalise_name(name))]
+    return [name for name in named if _is_graded(frame[name])]
+
+
+def _is_graded(column: pd.Series) -> bool:
+    values = _numbers(column[column.notna()])
+    return len(values) > 0 and bool(values.between(0, 1).all())
+
+
+def _other_name_notices(grades: Sequence[str]) -> tuple[Notice, ...]:
+    if not grades:
+        return ()
+    listed = ", ".join(map(repr, grades))
+    if len(grades) == 1:
+        message = f"{listed} was taken for the grade; pass --map score=THEIRS for another column"
+        return (Notice("grade-by-name", message),)
+    message = f"{listed} may each be the grade, so none was taken; pass --map score=THEIRS"
+    return (Notice("grade-by-name", message),)
 
 
 def _grade_notices(n_graded: int) -> tuple[Notice, ...]:

@@ -79,7 +79,7 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     rows = [row for run in runs for row in _trials_of(run)]
     frame = pd.DataFrame(rows, columns=[*dict.fromkeys(_COLUMNS.values()), "dissent_count"])
     frame["folder name"] = _length_of(sample)
-    n_failed = sum(int(run.get("failed_test_count") or 0) for run in runs)
+    n_failed = sum(int(_number(run, "failed_test_count", 0)) for run in runs)
     return RawTable(
         frame,
         Origin((Part(sample.name, len(frame), "trial"),)),
@@ -89,7 +89,7 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
 
 
 def _trials_of(run: Mapping[Any, Any]) -> Iterator[dict[str, object]]:
-    n_times = run.get(_REPEATED) or 1
+    n_times = _number(run, _REPEATED, 1) or 1
     for location in run["location_list"]:
         for question in location["question_result_list"]:
             for trial in question["trial_results"]:
@@ -103,6 +103,12 @@ def _trials_of(run: Mapping[Any, Any]) -> Iterator[dict[str, object]]:
                     "generated_answer": trial.get("generated_answer"),
                     "dissent_count": trial.get("dissent_count"),
                 }
+
+
+def _number(run: Mapping[Any, Any], name: str, missing: float) -> float:
+    """Return a number of a run; a table writes those that are missing as NaN."""
+    number = run.get(name)
+    return missing if number is None or number != number else float(number)
 
 
 def _length_of(sample: Sample) -> int:

@@ -1,10 +1,11 @@
 """NoCha (marzenakrp/nocha, commit e796c15): one JSON list of claims, a column per language model.
 
 ``response-MODEL`` holds what a language model said of a claim, which is true or false (``type``).
-Two claims of one book under one ``index`` are a pair, one of them true. There are two tasks:
-``nocha_claims``, guessed with one half, and ``nocha_pairs``, the suite's own measure, right only if
-both claims are, guessed with a quarter. The length is the book's in tokens of cl100k. The cluster
-is the book: 63 pairs on four of them are fewer than they seem.
+Two claims of one book under one ``index`` are a pair, one of them true; the case is named after
+book and index. There are two tasks: ``nocha_claims``, guessed with one half, and ``nocha_pairs``,
+the suite's own measure, right only if both claims are, guessed with a quarter. The length is the
+book's in tokens of cl100k. The cluster is the book: 63 pairs on four of them are fewer than they
+seem.
 
 The answer is ``<answer>TRUE</answer>``, the first of several; of prompts named ``-simple``, the
 first word that is true or false. ``SKIPPED`` (the book does not fit) and ``PROHIBITED_CONTENT`` are
@@ -80,7 +81,7 @@ def _claims_of(claims: Sequence[Mapping[Any, Any]], name: str) -> Iterator[dict[
         yield {
             "response": model,
             "task": CLAIMS,
-            "index": f"{claim['index']} {str(truth).lower()}",
+            "index": f"{claim['book_title']} {claim['index']} {str(truth).lower()}",
             "pair": f"{claim['book_title']} {claim['index']}",
             "length": claim["length"],
             "right": None if verdict is None else float(verdict == truth),

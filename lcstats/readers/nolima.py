@@ -12,8 +12,10 @@ An empty response has no score here; the suite counts it as wrong, as ``official
 the server refused is unscored too. Nobody guesses such answers.
 
 The suite's effective length is the longest at 0.85 of the base score, the best of 250, 500 and 1000
-tokens of each test: ``Criterion(0.85, rule="relative", base_lengths=(250, 500, 1000))``. Written
-from the description of the runner's code: not checked on a real file.
+tokens of each test. ``Criterion(0.85, rule="relative", base_lengths=(250, 500, 1000))`` takes the
+mean of the three instead, of all tests together, which is at most as high: the bar is lower, and an
+effective length can be longer than the suite's. Written from the description of the runner's code:
+not checked on a real file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -129,8 +131,8 @@ NOLIMA = Format(
     carries="language model, length asked for, tokens received, depth, right or wrong by the "
     "suite's rule, also as the suite has it (official_score), test and haystack as case, test as "
     "cluster, repeated files as repeats, refused and empty responses as unscored, output",
-    lacks="failed requests that were not written; the suite's base score, which a relative "
-    "criterion works out",
+    lacks="failed requests that were not written; the suite's base score, the best of "
+    "250, 500 and 1000 tokens of each test (base_lengths takes their mean)",
     checked="the description of the runner's code; not checked on a real file",
     shapes=("json", "jsonl"),
     sniff=_sniff,

@@ -12,7 +12,8 @@ sample or ``extra`` hold besides has one of the usual names, and any such value 
 named with ``--map``. A sample that failed has it from another run; if none says it, the sample is
 left out, and counted. What a grader was asked comes after the answer: output and tokens received
 are those of a sample's first ``sampling``. The last line, ``final_report``, is missing where the
-run was cut off, which is said. Nothing says a guess rate.
+run was cut off, which is said; older recorders do not name its run, which is the file's then.
+Nothing says a guess rate.
 
 Checked on records that the recorder of evals itself wrote, without a language model.
 """
@@ -69,7 +70,7 @@ def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
 
 
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
-    tables = [load_picked(sample, request, _pick) for sample in samples]
+    tables = [_with_reported_run(load_picked(sample, request, _pick)) for sample in samples]
     loaded = RawTable(
         pd.concat([table.frame.astype(object) for table in tables], ignore_index=True),
         Origin.join(table.origin for table in tables),
@@ -106,7 +107,8 @@ def _pick(record: Mapping[Any, Any]) -> dict[str, Any]:
         named = {name: _text(spec.get(name)) for name in ("run_id", "eval_name")}
         return row | named | {"type": "spec", "completion_fns": _model_of(spec)}
     if not isinstance(kind, str):
-        return row | {"type": "final_report"}
+        is_report = isinstance(record.get("final_report"), (dict, list, str))
+        return row | {"type": "final_report" if is_report else None}
     if kind == "match":
         row["correct"] = data.get("correct") if _is_number(data.get("correct")) else None
     if kind == "sampling":
@@ -121,6 +123,16 @@ def _pick(record: Mapping[Any, Any]) -> dict[str, Any]:
         rest = {name: value for name, value in data.items() if name not in _OF_MATCH}
         row["beside"] = cells_of(rest, _OWN, "data_")
     return row
+
+
+def _with_reported_run(table: RawTable) -> RawTable:
+    """Give a report that does not name its run the one whose events stand before it."""
+    frame = table.frame
+    unnamed = (frame["type"] == "final_report") & frame["run_id"].isna()
+    if not unnamed.any():
+        return table
+    runs = frame["run_id"].where(~unnamed, frame["run_id"].ffill())
+    return replace(table, frame=frame.assign(run_id=runs))
 
 
 def _of(value: object) -> Mapping[Any, Any]:

@@ -24,6 +24,7 @@ import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
 from lcstats.readers.fields import require_fields
+from lcstats.readers.folders import folder_notices
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of, load_json
 from lcstats.readers.request import ReadRequest
@@ -78,7 +79,7 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
     parts = (
         Part(sample.name, len(rows), "item") for sample, rows in zip(single, frames, strict=True)
     )
-    notices = (*_aside_notices(parallel), *_partial_notices(frame), *_folder_notices(single))
+    notices = (*_aside_notices(parallel), *_partial_notices(frame), *_model_notices(single))
     knowledge = Knowledge(_COLUMNS, aliases=False, depth_unit="percent", score_scale="0-100")
     return [RawTable(frame, Origin(tuple(parts)), knowledge, notices)]
 
@@ -133,20 +134,11 @@ def _partial_notices(frame: pd.DataFrame) -> tuple[Notice, ...]:
     )
 
 
-def _folder_notices(samples: Sequence[Sample]) -> tuple[Notice, ...]:
+def _model_notices(samples: Sequence[Sample]) -> tuple[Notice, ...]:
     """Say where the language model's name is from, unless OpenCompass made that folder."""
     given = [PurePath(sample.source.given) for sample in samples]
     names = {path.parent.name for path in given if path.parent.parent.name != _RESULTS}
-    if not names:
-        return ()
-    return (
-        Notice(
-            "model-from-folder",
-            "files do not name the language model: "
-            f"{', '.join(map(repr, sorted(names)[:5]))} was taken from the name of their folder; "
-            "pass model_name='NAME' (--model-name NAME) to correct it",
-        ),
-    )
+    return folder_notices(names)
 
 
 OPENCOMPASS = Format(

@@ -255,7 +255,10 @@ def _complete(table: RawTable, request: ReadRequest) -> RawTable:
     frame = frame.assign(run=cases.groupby(list(cases.columns)).cumcount() + 1)
     notices = (*table.notices, *_notices_of(frame, request))
     frame = frame.drop(columns=_RESULT)
-    return replace(table, frame=frame, knowledge=Knowledge(known, aliases=False), notices=notices)
+    # What else a call takes for the score may be a judge's mark.
+    is_own = request.table.columns.get("score", "score") in ("score", "success")
+    knowledge = Knowledge(known, aliases=False, score_scale="0-1" if is_own else None)
+    return replace(table, frame=frame, knowledge=knowledge, notices=notices)
 
 
 def _notices_of(frame: pd.DataFrame, request: ReadRequest) -> Iterable[Notice]:

@@ -25,6 +25,9 @@ from lcstats.trials.wording import counted
 
 _NAME = re.compile(r"[^\W\d][\w %()./-]{0,39}|")
 
+_HEAD, _WIDE_SHARE = 1 << 14, 0.1
+"""Bytes to look at, and the share of them that is NUL in text of two bytes a character."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
@@ -155,13 +158,14 @@ def read_request(
 
 def _refuse_cases_per_cell(found: Found, request: ReadRequest) -> None:
     """Refuse a number of cases for files that say it themselves."""
-    if request.cases_per_cell is None or found.format is WIDE_HEATMAP:
+    takes_it = found.format is WIDE_HEATMAP or found.format.is_generic
+    if request.cases_per_cell is None or takes_it:
         return
     raise OptionError(
         describe(
             f"cases_per_cell is {request.cases_per_cell}, and {found.samples[0].name} is of the "
             f"format {found.format.name}, which says how many cases there are",
-            "expected a table of means, with a row per depth and a column per length",
+            "expected a table of means, with one for each length and depth",
             "leave out --cases-per-cell",
         )
     )
@@ -213,7 +217,9 @@ def _sort_out(samples: Sequence[Sample], request: ReadRequest, chosen: Format | 
     """Keep the files of one format; empty and unknown files are set aside and counted."""
     filled = [sample for sample in samples if sample.shape != "empty"]
     if not filled:
-        why = "the file is empty" if len(samples) == 1 else f"all {len(samples)} files are empty"
+        content = samples[0].source.data.strip()[:2].decode("ascii", errors="ignore")
+        why = f"it holds nothing but {content}" if content in ("{}", "[]") else "the file is empty"
+        why = why if len(samples) == 1 else f"all {len(samples)} files are empty"
         raise TableError(no_scored_trials(samples[0].name, why))
     format = chosen or _find_common(filled, request)
     kept, aside = _split(filled, [format.claims(s, request.table.columns) for s in filled])
@@ -272,16 +278,28 @@ def _of_several_formats(found: Mapping[str, Sequence[Sample]]) -> FormatError:
 
 
 def _of_no_format(samples: Sequence[Sample]) -> FormatError:
-    first = samples[0].name
+    first, head = samples[0].name, samples[0].source.data[:_HEAD]
+    n_nul = head.count(b"\0")
+    found = (
+        f"{first} is in no known format"
+        if len(samples) == 1
+        else f"none of {len(samples)} files is in a known format, such as {first}"
+    )
+    mend = "name the results files themselves"
+    if n_nul > _WIDE_SHARE * len(head):
+        mend += (
+            "; for UTF-16 without a byte order mark pass encoding='utf-16-le' "
+            "(--encoding utf-16-le)"
+        )
+    elif n_nul:
+        found += f" and holds a NUL byte (0x00 at offset {head.index(0)})"
+        mend = "if it is a table, remove its NUL bytes: something damaged it"
     return FormatError(
         describe(
-            f"{first} is in no known format"
-            if len(samples) == 1
-            else f"none of {len(samples)} files is in a known format, such as {first}",
+            found,
             "expected CSV, JSON, JSONL or Parquet with a length and a score of every trial, "
             "or one of `lcstats formats`",
-            "name the results files themselves; for UTF-16 without a byte order mark pass "
-            "encoding='utf-16-le' (--encoding utf-16-le)",
+            mend,
         )
     )
 

@@ -4,12 +4,12 @@
 for in tokens and task are in the path alone; a task in chunks, ``TASK-0.jsonl``, is one task. The
 score follows the suite: the share of ``outputs`` that are in ``pred``, letter case aside, and for
 ``qa`` tasks whether any of them is. The case is ``index``; where several prompts share one (the
-runner writes the place of the answer into it since commit d4293b9) a digest of their answers is
-added. ``length`` in the file is the tokens of the prompt and of the answer to come: it is kept as
-``length_in_file``. Where the prompt is stored, ``answer_position`` is where its answer starts, a
-fraction of its characters, and ``answer_tenth`` the middle of the tenth that this is in. No file
-names a depth, and nearly every prompt has a place of its own: ``--map depth=answer_tenth`` takes
-the tenths for depths.
+runner writes the place of the answer into it since commit d4293b9), in whichever chunk, a digest of
+their answers is added. ``length`` in the file is the tokens of the prompt and of the answer to
+come: it is kept as ``length_in_file``. Where the prompt is stored, ``answer_position`` is where its
+answer starts, a fraction of its characters, and ``answer_tenth`` the middle of the tenth that this
+is in. No file names a depth, and nearly every prompt has a place of its own: ``--map
+depth=answer_tenth`` takes the tenths for depths.
 An empty prediction has no score here; the suite counts it as wrong, as ``official_score`` does.
 
 ``summary.csv`` holds the mean score of every task, in percent, and ``Nulls`` how many of how many
@@ -28,7 +28,7 @@ predictions and ``nemo_ruler`` on files made after the code that writes them.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -37,8 +37,16 @@ import numpy as np
 import pandas as pd
 
 from lcstats.cells import Cells, cells_from_count_frame
-from lcstats.errors import FormatError, Notice, OptionError, TableError, describe
+from lcstats.errors import (
+    FormatError,
+    Notice,
+    OptionError,
+    TableError,
+    UnscoredWarning,
+    describe,
+)
 from lcstats.readers.csv_table import load_csv
+from lcstats.readers.encodings import decode_head
 from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.folders import folder_notices, folders_above
 from lcstats.readers.formats import Format
@@ -47,7 +55,7 @@ from lcstats.readers.picked import load_picked
 from lcstats.readers.places import ANSWER_POSITION, place_notices, with_places
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.runs import number_runs, short_digest
-from lcstats.readers.samples import Sample
+from lcstats.readers.samples import Sample, split_line
 from lcstats.trials import (
     Knowledge,
     Origin,
@@ -73,11 +81,15 @@ _KEPT = ("index", "pred", "outputs", "truncation", "length")
 _LENGTH_FOLDER, _MODEL_FOLDER = "name of folder", "name of its folder"
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _CHUNK = re.compile(r"-\d+$")
+_TASKS = re.compile(r"^Tasks,(.*)$", re.MULTILINE)
 _NULLS = re.compile(r"(\d+)/(\d+)")
 _SETUP = re.compile(r"ruler\.(?P<model>.+)[-_](?P<length>\d+[kKmM]?)\.(?P<task>[^.]+)")
 _SEED = re.compile(r"-rs(\d+)$")
+_DIGEST, _SEED_COLUMN = "digest of outputs", "seed"
 _SUITE = "synthetic"
-_AVERAGES = frozenset({"avg", "average"})
+_AVERAGE = re.compile(r"(?<![a-z])w?(avg|average|mean)(?![a-z])", re.IGNORECASE)
+"""A word in the names of columns that are no tasks."""
+
 _N_ANSWERS = {"niah_multivalue": 4, "niah_multiquery": 4, "vt": 5, "cwe": 10, "fwe": 3}
 """Answers that a prompt of a task asks for, where it is not one."""
 
@@ -128,7 +140,7 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
         sample for sample in samples if sample.shape != "csv" and not _is_dataset(sample)
     ]
     if predictions:
-        tables = [_load_predictions(sample, request) for sample in predictions]
+        tables = _with_cases([_load_predictions(sample, request) for sample in predictions])
     elif summaries:
         tables = [_load_summaries(summaries, request)]
     else:
@@ -137,7 +149,7 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
     aside = [sample for sample in samples if sample not in used]
     first, *others = tables
     notices = (
-        *_aside_notices(aside),
+        *_aside_notices(aside, predictions),
         *folder_notices(filter(None, map(_doubtful_model, used))),
         *_empty_notices(tables, request),
         *place_notices(tables, request),
@@ -146,7 +158,7 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
 
 
 def _load_predictions(sample: Sample, request: ReadRequest) -> RawTable:
-    task = _CHUNK.sub("", sample.source.stem)
+    task = _task_of(sample)
     table = load_picked(sample, request, partial(_pick, is_needle=task.startswith("niah")))
     require_fields(table, {"index"}, "ruler")
     require_fields(table, {"outputs"}, "ruler", list)
@@ -157,7 +169,7 @@ def _load_predictions(sample: Sample, request: ReadRequest) -> RawTable:
     added: dict[str, Any] = {_LENGTH_FOLDER: _length_of(sample, request)}
     if (model := _model_of(sample)) is not None:
         added[_MODEL_FOLDER] = model
-    return _known(replace(table, frame=with_places(frame).assign(**added)))
+    return replace(table, frame=with_places(frame).assign(**added))
 
 
 def _pick(record: Mapping[Any, Any], *, is_needle: bool) -> dict[str, Any]:
@@ -177,7 +189,7 @@ def _place_in(prompt: str, answer: str, index: object) -> int:
 
 
 def _scored(frame: pd.DataFrame, task: str, preds: pd.Series, answers: pd.Series) -> pd.DataFrame:
-    """Add case, run, score and what became of the request."""
+    """Add score, digest of the answers and what became of the request."""
     is_any = task.startswith("qa")
     found = [_n_found(pred, listed) for pred, listed in zip(preds, answers, strict=True)]
     asked = answers.map(len).to_numpy()
@@ -188,12 +200,10 @@ def _scored(frame: pd.DataFrame, task: str, preds: pd.Series, answers: pd.Series
     needles: dict[str, Any] = {}
     if not is_any:
         needles = {"outputs asked for": asked, "number found": pd.Series(found, dtype="Int64")}
-    cases = _cases_of(frame["index"], answers)
     return frame.assign(
         task=task,
-        case=cases,
-        run=number_runs(cases.to_frame(), preds),
         **{
+            _DIGEST: answers.map(short_digest),
             "outputs found": shares,
             "what became of it": preds.map(_status_of),
             **needles,
@@ -230,11 +240,29 @@ def _status_of(pred: object) -> str:
     return "ok" if pred.strip() else "empty"
 
 
-def _cases_of(index: pd.Series, answers: pd.Series) -> pd.Series:
-    """Return the index of each prompt, told apart by its answers where several share one."""
-    words, digests = index.astype("str"), answers.map(short_digest)
-    is_shared = digests.groupby(words).transform("nunique") > 1
-    return words.where(~is_shared, words + " (" + digests + ")").rename("case")
+def _with_cases(tables: Sequence[RawTable]) -> list[RawTable]:
+    """Add case and run: the index, told apart by its answers where several prompts share one.
+
+    Chunks of a task are files of their own, so an index is looked for in all files of a task at a
+    length.
+    """
+    frames = [table.frame for table in tables]
+    names = ["task", _LENGTH_FOLDER, "index", _DIGEST]
+    keys = pd.concat([frame.reindex(columns=names) for frame in frames], keys=range(len(frames)))
+    keys = keys.astype("str")
+    is_shared = keys.groupby(names[:-1])[_DIGEST].transform("nunique") > 1
+    cases = keys["index"].where(~is_shared, keys["index"] + " (" + keys[_DIGEST] + ")")
+    return [
+        _known(replace(table, frame=_with_runs(table.frame.assign(case=cases.loc[number]))))
+        for number, table in enumerate(tables)
+    ]
+
+
+def _with_runs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Number the runs of each case, after those of the files before where they have a seed."""
+    before = frame.get(_SEED_COLUMN, 0)
+    runs = number_runs(frame[["case"]], frame["pred"]) + before
+    return frame.assign(run=runs).drop(columns=[_DIGEST, _SEED_COLUMN], errors="ignore")
 
 
 def _length_of(sample: Sample, request: ReadRequest) -> str | None:
@@ -336,13 +364,26 @@ def _load_summary(sample: Sample, request: ReadRequest) -> pd.DataFrame:
         for number, cells in enumerate(
             zip(lines["Tasks"], lines["Score"], lines["Nulls"], strict=True), 1
         )
-        if cells[0].lower() not in _AVERAGES
+        if not _AVERAGE.search(cells[0])
     ]
+    _refuse_twice(sample, [str(row["task"]) for row in found])
     frame = pd.DataFrame(found)
     frame[_LENGTH_FOLDER] = _length_of(sample, request)
     if (model := _model_of(sample)) is not None:
         frame[_MODEL_FOLDER] = model
     return frame
+
+
+def _refuse_twice(sample: Sample, tasks: Sequence[str]) -> None:
+    twice = sorted({task for task in tasks if tasks.count(task) > 1})
+    if twice:
+        raise FormatError(
+            describe(
+                f"{sample.name} lists {', '.join(twice)} more than once",
+                "expected one mean for each task",
+                "remove the other columns, or read pred/TASK.jsonl",
+            )
+        )
 
 
 def _summed(sample: Sample, number: int, task: str, score: str, nulls: str) -> dict[str, object]:
@@ -402,12 +443,37 @@ def _without_scores(sample: Sample) -> FormatError:
     )
 
 
-def _aside_notices(aside: Sequence[Sample]) -> tuple[Notice, ...]:
-    if not aside:
-        return ()
-    names = ", ".join(sample.name for sample in aside[:3]) + ", ..." * (len(aside) > 3)
-    message = f"{counted(len(aside), 'file')} without scores of their own left out: {names}"
-    return (Notice("other-files", message),)
+def _aside_notices(aside: Sequence[Sample], predictions: Sequence[Sample]) -> Iterator[Notice]:
+    """Say what was left out: summaries of trials that are there, or that are not, and the rest."""
+    there = {(folders_above(s), _task_of(s)) for s in predictions}
+    summaries = [sample for sample in aside if _is_summary(sample)]
+    alone = [s for s in summaries if not {(folders_above(s), t) for t in _tasks_in(s)} <= there]
+    others = [sample for sample in aside if sample not in alone]
+    if others:
+        message = f"{counted(len(others), 'file')} without trials of their own left out: "
+        yield Notice("other-files", message + _listed(others))
+    if alone:
+        message = (
+            f"{counted(len(alone), 'file')} with means of tasks without predictions here left "
+            f"out, for means and trials are not read together: {_listed(alone)}; read them by "
+            "themselves"
+        )
+        yield Notice("means-left-out", message, UnscoredWarning)
+
+
+def _listed(samples: Sequence[Sample]) -> str:
+    return ", ".join(sample.name for sample in samples[:3]) + ", ..." * (len(samples) > 3)
+
+
+def _tasks_in(summary: Sample) -> set[str]:
+    """Return the tasks that a summary has means of."""
+    match = _TASKS.search(decode_head(summary.source.data, summary.codec))
+    names = split_line(match[1].strip(), ",") if match else ()
+    return {name for name in names if not _AVERAGE.search(name)}
+
+
+def _task_of(sample: Sample) -> str:
+    return _CHUNK.sub("", sample.source.stem)
 
 
 def _build(tables: Sequence[RawTable], options: TableOptions, reading: Reading) -> Trials | Cells:
@@ -445,7 +511,9 @@ def _build_cells(tables: Sequence[RawTable], options: TableOptions, reading: Rea
 
 
 def _load_nemo(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
-    return [_load_nemo_file(sample, request) for sample in samples]
+    first, *others = _with_cases([_load_nemo_file(sample, request) for sample in samples])
+    notices = (*_empty_notices([first, *others], request), *first.notices)
+    return [replace(first, notices=notices), *others]
 
 
 def _load_nemo_file(sample: Sample, request: ReadRequest) -> RawTable:
@@ -463,12 +531,13 @@ def _load_nemo_file(sample: Sample, request: ReadRequest) -> RawTable:
     table = load_picked(sample, request, _pick_nemo)
     require_fields(table, {"index"}, "nemo_ruler")
     require_fields(table, {"expected_answer"}, "nemo_ruler", list)
-    check_fields(table, {"is_correct": "mark", "generation": "text"}, "nemo_ruler")
-    preds = table.frame["generation"] if "generation" in table.frame else pd.Series([None])
-    frame = _scored(table.frame, match["task"], preds, table.frame["expected_answer"])
+    check_fields(table, {"is_correct": "share", "generation": "text"}, "nemo_ruler")
+    frame = table.frame.rename(columns={"generation": "pred"})
+    frame = frame if "pred" in frame else frame.assign(pred=None)
+    frame = _scored(frame, match["task"], frame["pred"], frame["expected_answer"])
     stored = pd.to_numeric(frame.get("is_correct", pd.Series(np.nan, frame.index)))
     is_ok = frame["what became of it"] == "ok"
-    frame = frame.rename(columns={"generation": "pred"}).assign(
+    frame = frame.assign(
         **{
             "outputs found": stored.fillna(frame["outputs found"]).where(is_ok),
             _LENGTH_FOLDER: match["length"],
@@ -477,8 +546,8 @@ def _load_nemo_file(sample: Sample, request: ReadRequest) -> RawTable:
     )
     frame = _with_official(frame, request)
     if seed is not None:
-        frame["run"] = frame["run"] + int(seed[1])
-    return _known(replace(table, frame=frame))
+        frame[_SEED_COLUMN] = int(seed[1])
+    return replace(table, frame=frame)
 
 
 def _pick_nemo(record: Mapping[Any, Any]) -> dict[str, Any]:

@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lcstats.readers.encodings import codec_of, decode_head, decode_text
+from lcstats.readers.encodings import (
+    codec_of,
+    decode_head,
+    decode_text,
+    escape_lone_surrogates,
+)
 from lcstats.readers.parquet_table import columns_of_parquet
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.sources import Source
@@ -20,6 +25,7 @@ TABLE_SHAPES: tuple[Shape, ...] = ("csv", "jsonl", "json", "parquet")
 _SEPARATORS = (",", ";", "\t")
 _PARQUET = b"PAR1"
 _BLANK = "\ufeff \t\r\n"
+_BLANK_BYTES = b"\xef\xbb\xbf \t\r\n"
 _LABELLED = re.compile(r"[A-Z]\w*: .*, \w[\w ]*: -?\d+")
 """A line that tells its values one by one, and ends with a number: no header does."""
 
@@ -79,7 +85,8 @@ class Sample:
         FormatError
             If the file is not in its encoding.
         """
-        return decode_text(self.source.content(), self.codec, name=self.name)
+        text = decode_text(self.source.content(), self.codec, name=self.name)
+        return escape_lone_surrogates(text) if self.shape in ("json", "jsonl") else text
 
 
 def look_at(source: Source, request: ReadRequest) -> Sample:
@@ -146,16 +153,27 @@ def split_line(line: str, separator: str) -> tuple[str, ...]:
 def _look_at_json(source: Source, codec: str, head: str) -> Sample:
     if source.is_whole:
         text = decode_text(source.data, codec, name=source.name).strip(_BLANK)
+        text = escape_lone_surrogates(text)
         try:
             document = json.loads(text)
         except UNREADABLE:
             return _look_at_first(source, codec, text)
         return _sample_of(source, codec, document, on_one_line="\n" not in text)
     sample = _look_at_first(source, codec, head)
+    if not sample.record and head[0] == "{" and codec.startswith("utf-8"):
+        sample = _look_at_line(source, codec)
     if sample.record:
         return sample
     whole = Source(source.name, source.given, source.content())
     return _look_at_json(whole, codec, head)
+
+
+def _look_at_line(source: Source, codec: str) -> Sample:
+    """Look at the first filled line of a file, which is longer than its beginning."""
+    lines = (line for line in source.lines() if line.strip(_BLANK_BYTES))
+    text = decode_text(next(lines, b""), codec, name=source.name).lstrip(_BLANK)
+    is_alone = next(lines, None) is None
+    return Sample(source, "jsonl", codec) if is_alone else _look_at_first(source, codec, text)
 
 
 def _sample_of(source: Source, codec: str, document: Any, *, on_one_line: bool) -> Sample:

@@ -88,11 +88,11 @@ def _load_one(sample: Sample, request: ReadRequest) -> pd.DataFrame:
 
 def _trials_of(run: Mapping[Any, Any]) -> Iterator[dict[str, object]]:
     for name, results in run["models"].items():
-        config = results.get("config") or run.get("config") or {}
+        config = _filled(results.get("config")) or _filled(run.get("config")) or {}
         for trial in results["raw_results"]:
             latency = trial.get("latency_ms")
             yield {
-                "model_name": results.get("model_name") or name,
+                "model_name": _filled(results.get("model_name")) or name,
                 "qa_id and question": f"{trial['qa_id']}: {trial['question']}",
                 "timestamp": run.get("timestamp"),
                 "total_docs": config.get("total_docs"),
@@ -102,6 +102,11 @@ def _trials_of(run: Mapping[Any, Any]) -> Iterator[dict[str, object]]:
                 "latency_ms": None if latency is None else latency / 1000,
                 **{extra: trial.get(extra) for extra in _EXTRAS},
             }
+
+
+def _filled(value: Any) -> Any:
+    """Return a value, or None for the NaN that JSON of Python may hold in its place."""
+    return None if value != value else value
 
 
 SMALL_LLMS = Format(

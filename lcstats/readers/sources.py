@@ -9,11 +9,13 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO, cast
 
 from lcstats.errors import FormatError, LcstatsError, describe
-from lcstats.readers.archives import decompress_zstd, read_member
+from lcstats.readers.archives import decompress_zstd, open_zstd, read_member
 from lcstats.readers.inspect_archive import is_inspect_archive, join_log
 
 SMALL = 1 << 20
@@ -38,6 +40,12 @@ _SUFFIXES = re.compile(r"(\.(json|jsonl|ndjson|csv|tsv|txt|parquet|gz|zst|zip))+
 
 PathLike = str | os.PathLike[str]
 
+Unpack = Callable[[], BinaryIO]
+"""Opens what a packed file holds."""
+
+_BUFFER = 1 << 20
+_JSON_START = re.compile(rb"(\xef\xbb\xbf)?[ \t\r\n]*\{")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
@@ -52,18 +60,21 @@ class Source:
     data : bytes
         Its content, or the first :data:`SMALL` bytes of it.
     path : str, optional
-        The file on disk, where `data` is not the whole content.
+        The file on disk, where `data` is the beginning of it.
+    unpack : callable, optional
+        Opens the content anew, where `data` is the beginning of what a packed file holds.
     """
 
     name: str
     given: str
     data: bytes
     path: str | None = None
+    unpack: Unpack | None = None
 
     @property
     def is_whole(self) -> bool:
         """Whether `data` is the whole content."""
-        return self.path is None
+        return self.path is None and self.unpack is None
 
     @property
     def folder(self) -> str:
@@ -79,16 +90,42 @@ class Source:
         return _SUFFIXES.sub("", os.path.basename(self.given))
 
     def content(self) -> bytes:
-        """Return the whole content."""
-        if self.path is None:
-            return self.data
-        with open(self.path, "rb") as file:
-            return file.read()
+        """Return the whole content.
+
+        Raises
+        ------
+        FormatError
+            If a packed file is damaged.
+        """
+        return self.data if self.is_whole else b"".join(self.lines())
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield line after line of the content, each with its end, without keeping any.
+
+        Raises
+        ------
+        FormatError
+            If a packed file is damaged.
+        """
+        try:
+            with self._open() as file:
+                yield from file
+        except _BROKEN as error:
+            if self.unpack is None:
+                raise
+            raise _broken_archive(self.name, error) from None
+
+    def _open(self) -> BinaryIO:
+        if self.unpack is not None:
+            return self.unpack()
+        if self.path is not None:
+            return open(self.path, "rb", buffering=_BUFFER)
+        return io.BytesIO(self.data)
 
     def tail(self, n_bytes: int) -> bytes:
         """Return the last `n_bytes` of the content, or all of it if it is shorter."""
         if self.path is None:
-            return self.data[-n_bytes:]
+            return self.content()[-n_bytes:]
         with open(self.path, "rb") as file:
             file.seek(-min(n_bytes, os.path.getsize(self.path)), os.SEEK_END)
             return file.read()
@@ -174,12 +211,12 @@ def _open(path: str, name: str) -> list[Source]:
         return _unpack(name, STANDARD_INPUT, sys.stdin.buffer.read())
     try:
         with open(path, "rb", buffering=0) as file:
-            if os.fstat(file.fileno()).st_size <= SMALL:
-                return _unpack(name, path, file.read())
             head = file.read(SMALL)
-            if not head.startswith((_GZIP, _ZIP, _ZSTD)):
+            is_packed = head.startswith((_GZIP, _ZIP, _ZSTD))
+            if not is_packed and os.fstat(file.fileno()).st_size > SMALL:
                 return [Source(name, path, head, path)]
-            return _unpack(name, path, head + file.readall())
+            begun = _begin(name, path, head)
+            return [begun] if begun else _unpack(name, path, head + file.readall())
     except OSError as error:
         raise FormatError(
             describe(
@@ -188,6 +225,28 @@ def _open(path: str, name: str) -> list[Source]:
                 "check its permissions",
             )
         ) from None
+
+
+def _begin(name: str, path: str, head: bytes) -> Source | None:
+    """Unpack the beginning of a packed file of JSON; None for any other file."""
+    unpack: Unpack
+    if head.startswith(_GZIP):
+        unpack = partial(_open_gzip, path)
+    elif head.startswith(_ZSTD):
+        unpack = partial(open_zstd, name, path)
+    else:
+        return None
+    try:
+        with unpack() as file:
+            data = file.read(SMALL)
+    except _BROKEN as error:
+        raise _broken_archive(name, error) from None
+    is_more = len(data) == SMALL and _JSON_START.match(data) is not None
+    return Source(name, path, data, unpack=unpack) if is_more else None
+
+
+def _open_gzip(path: str) -> BinaryIO:
+    return cast(BinaryIO, io.BufferedReader(gzip.open(path), _BUFFER))
 
 
 def _unpack(name: str, given: str, data: bytes) -> list[Source]:

@@ -54,4 +54,8 @@ def _json_groups(samples: Sequence[Sample]) -> list[list[Sample]]:
 
 def _with_points(table: RawTable, overrides: Mapping[str, str]) -> RawTable:
     kinds = kinds_of_columns([str(name) for name in table.frame.columns], overrides)
-    return replace(table, frame=read_decimal_commas(table.frame, kinds))
+    return replace(
+        table,
+        frame=read_decimal_commas(table.frame, kinds),
+        knowledge=replace(table.knowledge, decimal=","),
+    )

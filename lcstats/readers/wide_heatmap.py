@@ -15,12 +15,14 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from math import isfinite
 
 from lcstats.cells import Cells
-from lcstats.errors import FormatError, OptionError, TableError, describe
+from lcstats.errors import FormatError, Notice, OptionError, TableError, describe
 from lcstats.options import ScoreScale
 from lcstats.readers.counts import build_counts
+from lcstats.readers.decimals import with_point
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of
 from lcstats.readers.request import ReadRequest
@@ -28,11 +30,12 @@ from lcstats.readers.samples import Sample
 from lcstats.trials import Knowledge, Origin, Part, RawTable, Reading, TableOptions
 from lcstats.trials.depth_column import parse_percentage
 from lcstats.trials.length_column import parse_suffixed
-from lcstats.trials.values import MISSING_WORDS, parse_number
-from lcstats.trials.wording import counted, flag
+from lcstats.trials.values import MISSING_WORDS, parse_number, plain_number
+from lcstats.trials.wording import DECIMAL_COMMA, WITH_DECIMAL_COMMA, counted, flag
 
 _FEWEST_LENGTHS = 2
 _N_SHOWN = 5
+_MOST_DECIMALS = 30
 _FLOAT_NOISE = Decimal("1e-9")
 _SCALES: Mapping[str | None, int] = {"0-1": 1, "0-100": 100}
 
@@ -52,7 +55,7 @@ class _Mean:
 
     @property
     def n_decimals(self) -> int:
-        return max(0, -int(self.value.as_tuple().exponent))
+        return min(max(0, -int(self.value.as_tuple().exponent)), _MOST_DECIMALS)
 
 
 def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
@@ -78,7 +81,8 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
 
 
 def _load_one(sample: Sample, request: ReadRequest, n_cases: int) -> RawTable:
-    means = list(_means_of(sample, request.decimal))
+    lines = _Lines(sample, skips_long=request.skip_bad_lines)
+    means = list(_means_of(lines, request.decimal))
     top = _top_of_scale(sample, means, request.table.score_scale)
     half = _half_of_last_digit(means, top)
     faults = [text for mean in means if (text := _fault_of(sample, mean, n_cases, top, half))]
@@ -100,21 +104,79 @@ def _load_one(sample: Sample, request: ReadRequest, n_cases: int) -> RawTable:
     known = {"depth" if are_depths else "model": row_name, "length": "header"}
     known |= {"n_cases": "cases_per_cell", "successes": "mean"}
     part = Part(sample.name, len(rows), "line", lambda row: means[row].line)
-    return RawTable(frame_of(rows), Origin((part,)), Knowledge(known, aliases=False))
+    known_columns = Knowledge(known, aliases=False)
+    return RawTable(frame_of(rows), Origin((part,)), known_columns, tuple(lines.notices()))
 
 
-def _means_of(sample: Sample, decimal: str) -> Iterator[_Mean]:
+class _Lines:
+    """The lines of a table below its header; those of another width are refused, or counted."""
+
+    def __init__(self, sample: Sample, *, skips_long: bool) -> None:
+        self.sample = sample
+        reader = csv.reader(io.StringIO(sample.text(), newline=""), delimiter=sample.separator)
+        self.header = next(reader)
+        self.rows: list[tuple[int, list[str]]] = []
+        self.short: list[int] = []
+        self.long: list[int] = []
+        for row in reader:
+            self._sort_in(reader.line_num, row)
+        if self.long and not skips_long:
+            raise self._too_long()
+
+    def _sort_in(self, number: int, row: list[str]) -> None:
+        if not any(map(str.strip, row)):
+            return
+        if any(map(str.strip, row[len(self.header) :])):
+            self.long.append(number)
+            return
+        if len(row) < len(self.header):
+            self.short.append(number)
+        self.rows.append((number, row))
+
+    def _too_long(self) -> FormatError:
+        return FormatError(
+            describe(
+                f"{self.sample.name} line {_listed(self.long)}: more cells than the header",
+                f"expected {len(self.header)}, as in the header",
+                "name every length in the header, or pass skip_bad_lines=True (--skip-bad-lines) "
+                "to leave such lines out and count them",
+            )
+        )
+
+    def notices(self) -> Iterator[Notice]:
+        """Say which lines were left out, and which lack cells."""
+        name = self.sample.name
+        if self.long:
+            left_out = counted(len(self.long), "bad line")
+            yield Notice("bad-lines", f"{name}: {left_out} left out (line {_listed(self.long)})")
+        if self.short:
+            yield Notice(
+                "short-lines",
+                f"{name}: line {_listed(self.short)} has fewer cells than the header; its last "
+                "lengths were taken as not run",
+            )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers[:_N_SHOWN])) + ", ..." * (len(numbers) > _N_SHOWN)
+
+
+def _means_of(lines: _Lines, decimal: str) -> Iterator[_Mean]:
     """Yield the cells that are not empty."""
-    lines = csv.reader(io.StringIO(sample.text()), delimiter=sample.separator)
-    header = next(lines)
-    for row in lines:
-        for length, cell in zip(header[1:], row[1:], strict=False):
-            printed = cell.strip().removesuffix("%").replace(decimal, ".")
-            if printed.casefold() in MISSING_WORDS:
+    for number, row in lines.rows:
+        for length, cell in zip(lines.header[1:], row[1:], strict=False):
+            text = cell.strip().removesuffix("%")
+            text = with_point(text) if decimal == "," else text
+            if text.casefold() in MISSING_WORDS:
                 continue
-            if parse_number(printed) is None:
-                raise _no_mean(sample, lines.line_num, length, cell)
-            yield _Mean(lines.line_num, row[0].strip(), length, printed)
+            printed = plain_number(text)
+            if printed is None or not isfinite(float(printed)):
+                raise _no_mean(lines.sample, number, length, cell, decimal)
+            first, length = (
+                with_point(word) if decimal == "," and word[:1].isdigit() else word
+                for word in (row[0].strip(), length.strip())
+            )
+            yield _Mean(number, first, length, printed)
 
 
 def _top_of_scale(sample: Sample, means: Sequence[_Mean], scale: ScoreScale | None) -> int:
@@ -161,26 +223,28 @@ def _fault_of(sample: Sample, mean: _Mean, n_cases: int, top: int, half: Decimal
     place = f"{sample.name} line {mean.line}, column {mean.length}: {mean.printed}"
     if not 0 <= n_right <= n_cases or abs(n_right - exact) > reach:
         return describe(
-            f"{place} of {counted(n_cases, 'case')} is {exact.normalize():f} right",
+            f"{place} of {counted(n_cases, 'case')} is {float(exact):.10g} right",
             "expected a whole number of right cases in every cell, up to rounding",
             f"check cases_per_cell={n_cases} (--cases-per-cell {n_cases}) and the scale of scores",
         )
-    if reach >= 1:
+    fewest = max(int((exact - reach).to_integral_value(ROUND_CEILING)), 0)
+    most = min(int((exact + reach).to_integral_value(ROUND_FLOOR)), n_cases)
+    if fewest < most:
         return describe(
             f"{place} has too few digits to tell how many of {n_cases} cases were right",
-            "expected one whole number of right cases that rounds to it",
+            f"expected one whole number of right cases that rounds to it, not {fewest} to {most}",
             "write the means with more digits",
         )
     return None
 
 
-def _no_mean(sample: Sample, line: int, length: str, cell: str) -> TableError:
+def _no_mean(sample: Sample, line: int, length: str, cell: str, decimal: str) -> TableError:
     return TableError(
         describe(
             f"{sample.name} line {line}, column {length} is {cell!r}",
             "expected a mean score",
-            "leave the cell empty if it was not run; for a decimal comma pass decimal=',' "
-            "(--decimal ,)",
+            "leave the cell empty if it was not run; "
+            + (DECIMAL_COMMA if decimal == "." else WITH_DECIMAL_COMMA[DECIMAL_COMMA]),
         )
     )
 

@@ -65,9 +65,9 @@ def assemble_trials(
     """
     named = name_columns(tables, options)
     refuse_no_rows(named)
-    faults = Faults(named.origin)
+    faults = Faults(named.origin, named.knowledge.decimal)
     design = read_design(named, options, faults)
-    scores, statuses = _read_outcomes(named, options, faults)
+    scores, statuses = _read_outcomes(named, design, options, faults)
     sides = read_side_columns(named, faults)
     case, repeats = _read_case(named, faults), read_repeats(named, faults)
     faults.raise_any()
@@ -131,7 +131,7 @@ check that the sweep ran and that this is the file it wrote'
 
 
 def _read_outcomes(
-    named: NamedTable, options: TableOptions, faults: Faults
+    named: NamedTable, design: Design, options: TableOptions, faults: Faults
 ) -> tuple[Scores, Statuses]:
     column = named.frame["score"]
     parsed, sentinels = _without_sentinels(parse_scores(column))
@@ -151,6 +151,7 @@ def _read_outcomes(
         column,
         scale=options.score_scale or named.knowledge.score_scale,
         threshold=options.score_threshold,
+        groups=lambda: key_codes(design.frame, ("model", "task"), design.codes),
         name=named.named("score"),
         faults=faults,
     )

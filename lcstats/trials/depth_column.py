@@ -9,11 +9,21 @@ from numpy.typing import NDArray
 from lcstats.options import DepthUnit
 from lcstats.trials.columns import depth_unit_of_name
 from lcstats.trials.faults import Faults
-from lcstats.trials.values import Kind, Parsed, parse_column, parse_number
-from lcstats.trials.wording import flag
+from lcstats.trials.values import (
+    Groups,
+    Kind,
+    Parsed,
+    largest_by_group,
+    parse_column,
+    parse_number,
+)
+from lcstats.trials.wording import DECIMAL_COMMA, counted, flag
 
 N_DECIMALS = 9
 """Depths are rounded to this many decimals, so that float noise does not split a cell."""
+
+_LARGEST_NUMBER = 10
+"""Whole numbers up to this one may number the depths of a sweep."""
 
 _POSITIONS: dict[str, str] = {
     "hundredths": "hundredths of a percent from 0 to 10000",
@@ -49,6 +59,7 @@ def read_depths(
     column: pd.Series,
     *,
     unit: DepthUnit | None = None,
+    groups: Groups | None = None,
     name: str = "depth",
     faults: Faults,
 ) -> Depths:
@@ -56,7 +67,8 @@ def read_depths(
 
     Without a declared unit, the column's name (``depth_percent``) or its values decide:
     a value above 1 means percent, values strictly between 0 and 1 mean fraction. A column
-    that says both, or neither (only 0 and 1), is asked about.
+    that says both, or neither (only 0 and 1; only whole numbers up to 10, which may number the
+    depths), is asked about.
 
     Parameters
     ----------
@@ -64,6 +76,8 @@ def read_depths(
         The depths as the table has them.
     unit : {"fraction", "percent"}, optional
         Their declared unit. Text with ``%`` is a percentage in any case.
+    groups : callable, optional
+        Gives the number of each row's language model and task, which share a unit.
     name : str
         The column's own name, for messages.
     faults : Faults
@@ -87,8 +101,7 @@ def read_depths(
         column,
         (
             "expected a number or a percentage",
-            "leave the cell empty if the trial has no depth; "
-            "for a decimal comma pass decimal=',' (--decimal ,)",
+            f"leave the cell empty if the trial has no depth; {DECIMAL_COMMA}",
         ),
     )
     plain = parsed.is_kind(Kind.NUMBER) & (parsed.values != 0)
@@ -101,6 +114,8 @@ def read_depths(
         between = plain & (parsed.values > 0) & (parsed.values < 1)
         _refuse_mixture(between, column, name, "values above 1", faults)
         _refuse_unclear_files(parsed, plain, name, faults)
+        if groups is not None and plain.any():
+            _refuse_unclear_groups(parsed.values[plain], groups()[plain], name, faults)
     in_percent = percentages | (found == "percent")
     values: NDArray[np.float64] = np.where(in_percent, parsed.values / 100, parsed.values)
     _refuse_out_of_range(values, in_percent, column, name, faults)
@@ -180,6 +195,8 @@ def _infer_unit(
     if not seen.size:
         return declared
     if (seen > 1).any():
+        if declared is None and _may_be_numbers(seen):
+            _ask_about_numbers(seen, name, faults)
         return declared or "percent"
     if declared != "percent" and (seen < 1).any():
         return "fraction"
@@ -192,6 +209,21 @@ def _infer_unit(
             _UNCLEAR_MEND,
         )
     return declared
+
+
+def _may_be_numbers(seen: NDArray[np.float64]) -> bool:
+    """Tell whether depths may be the numbers of depths, or tenths, as well as percentages."""
+    return bool((seen >= 0).all() and seen.max() <= _LARGEST_NUMBER and (seen % 1 == 0).all())
+
+
+def _ask_about_numbers(seen: NDArray[np.float64], name: str, faults: Faults) -> None:
+    faults.add_table(
+        f"{name} holds only whole numbers up to {seen.max():g}",
+        "expected depths that tell percentages from places in a list and from tenths",
+        f"pass {flag('depth_unit', 'percent')} if {seen.max():g} is {seen.max():g}% of the "
+        f"context, {flag('depth_unit', 'index0')} or {flag('depth_unit', 'index1')} if it is a "
+        "document's place, or write fractions",
+    )
 
 
 def _refuse_mixture(
@@ -212,6 +244,20 @@ def _refuse_unclear_files(
     for file in faults.origin.files_without(plain & (parsed.values > 1), where=plain):
         faults.add_table(
             f"{name} holds only 0 and 1 in {file}, and larger values in other files",
+            "expected depths that tell fractions from percentages",
+            _UNCLEAR_MEND,
+        )
+
+
+def _refuse_unclear_groups(
+    seen: NDArray[np.float64], groups: NDArray[np.int64], name: str, faults: Faults
+) -> None:
+    """Ask about a language model whose depths are only 0 and 1 beside others in percent."""
+    n_small = int((largest_by_group(seen, groups) == 1).sum())
+    if n_small and (seen > 1).any():
+        faults.add_table(
+            f"{name} holds only 0 and 1 in {counted(n_small, 'group')} of language model and "
+            "task, and larger values in others",
             "expected depths that tell fractions from percentages",
             _UNCLEAR_MEND,
         )

@@ -11,6 +11,7 @@ from lcstats.options import DepthUnit, LengthUnit, check_option
 from lcstats.trials.columns import depth_unit_of_name, is_place_name
 from lcstats.trials.depth_column import Depths, read_depths, read_positions
 from lcstats.trials.faults import Faults
+from lcstats.trials.identity import combine_codes
 from lcstats.trials.length_column import Lengths, read_lengths
 from lcstats.trials.naming import NamedTable
 from lcstats.trials.records import TableOptions
@@ -79,9 +80,11 @@ def read_design(named: NamedTable, options: TableOptions, faults: Faults) -> Des
         named.frame["length"],
         unit=_length_unit(named, options),
         name=named.named("length"),
+        may_be_zero=named.knowledge.has_zero_lengths,
         faults=faults,
     )
-    depths = _read_depths(named, options, lengths, faults)
+    codes = {"model": model.codes, "task": task.codes}
+    depths = _read_depths(named, options, lengths, codes, faults)
     columns = {
         "model": model.values,
         "task": task.values,
@@ -90,7 +93,7 @@ def read_design(named: NamedTable, options: TableOptions, faults: Faults) -> Des
     }
     return Design(
         pd.DataFrame(columns, copy=False),
-        {"model": model.codes, "task": task.codes},
+        codes,
         lengths.unit,
         depths.unit,
         (*model_notices, *lengths.notices),
@@ -126,7 +129,7 @@ def _refuse_several_models(named: NamedTable, given: str, models: tuple[str, ...
 
 
 def _unnamed_notices(named: NamedTable) -> tuple[Notice, ...]:
-    n_files = len(named.origin.parts)
+    n_files = len(named.origin.files)
     if n_files < 2:
         return ()
     return (
@@ -162,12 +165,16 @@ def _refuse_missing(named: NamedTable, name: str, texts: Texts, faults: Faults) 
 
 
 def _length_unit(named: NamedTable, options: TableOptions) -> LengthUnit:
-    """Return the declared unit, the one that a column ``length_unit`` names, or the format's."""
-    column = named.column("length_unit")
+    """Return the declared unit, the one that a column ``length_unit`` names, or the format's.
+
+    A format's own unit is that of its own lengths, not of another column that a call takes.
+    """
+    column, knowledge = named.column("length_unit"), named.knowledge
     if options.length_unit != "tokens":
         return options.length_unit
-    if column is None:
-        return named.knowledge.length_unit or "tokens"
+    is_formats = "length_unit" in knowledge.columns and "length_unit" not in options.columns
+    if column is None or (is_formats and knowledge.takes_other("length", options.columns)):
+        return knowledge.length_unit_of(options.columns) or "tokens"
     units = texts_of(column).uniques
     if len(units) > 1:
         raise TableError(
@@ -181,7 +188,11 @@ def _length_unit(named: NamedTable, options: TableOptions) -> LengthUnit:
 
 
 def _read_depths(
-    named: NamedTable, options: TableOptions, lengths: Lengths, faults: Faults
+    named: NamedTable,
+    options: TableOptions,
+    lengths: Lengths,
+    codes: dict[str, NDArray[np.int64]],
+    faults: Faults,
 ) -> Depths:
     column, name = named.column("depth"), named.named("depth")
     if column is None:
@@ -192,7 +203,13 @@ def _read_depths(
     if unit is None and lengths.unit in ("documents", "pairs", "lines"):
         _ask_about_places(column, name, lengths.unit, faults)
     if unit is None or unit in ("fraction", "percent"):
-        return read_depths(column, unit=unit, name=name, faults=faults)
+        return read_depths(
+            column,
+            unit=unit,
+            groups=lambda: combine_codes(list(codes.values())),
+            name=name,
+            faults=faults,
+        )
     room = _room_of(unit, named, lengths)
     return read_positions(column, unit=unit, room=room, name=name, faults=faults)
 

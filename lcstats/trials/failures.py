@@ -11,7 +11,7 @@ from lcstats.errors import Notice, UnscoredWarning
 from lcstats.trials.columns import normalise_name
 from lcstats.trials.naming import NamedTable
 from lcstats.trials.status_column import normalise_status
-from lcstats.trials.values import factorize
+from lcstats.trials.values import factorize, parse_number
 from lcstats.trials.wording import counted
 
 _ERROR_COLUMNS = ("error", "error_message", "exception")
@@ -26,6 +26,12 @@ _FAILED_FINISHES = ("refused", "error")
 """Statuses among the reasons why an answer ended; others say nothing about it."""
 
 _CUT_FINISHES = ("length", "max_tokens", "max_output_tokens", "model_length")
+_SAYS_NOTHING = frozenset(
+    (
+        *("", "none", "null", "nan", "na", "n/a", "-", "false", "no", "n", "{}", "[]", "0", "0.0"),
+        *("no error", "no_error", "noerror", "no errors"),
+    )
+)
 _N_SHOWN = 5
 _CODE_COLUMNS = ("http", "http_status", "status_code", "http_code")
 
@@ -94,12 +100,17 @@ def find_failures(named: NamedTable, is_right: NDArray[np.bool_]) -> Failures | 
         words[_is_set(named.frame[name])] = _FLAG_COLUMNS[spelled[name]]
     for name in finishes:
         _mark_finishes(words, named.frame[name])
+    notices: list[Notice] = []
     for name in evidence:
-        _mark_errors(words, named.frame[name], is_code=spelled[name] in _CODE_COLUMNS)
+        is_code = spelled[name] in _CODE_COLUMNS
+        if not is_code and _is_measure(named.frame[name]):
+            notices.append(_measure_notice(name))
+        else:
+            _mark_errors(words, named.frame[name], is_code=is_code)
     n_outputs = 0 if output is None else _mark_outputs(words, output, is_right)
-    if not pd.notna(words).any():
+    if not pd.notna(words).any() and not notices:
         return None
-    return Failures(pd.Series(words), _notices(n_outputs))
+    return Failures(pd.Series(words, dtype=object), (*notices, *_notices(n_outputs)))
 
 
 def cut_answers_notices(
@@ -156,16 +167,24 @@ def _mark_errors(words: NDArray[np.object_], column: pd.Series, *, is_code: bool
 def _mark_finishes(words: NDArray[np.object_], column: pd.Series) -> None:
     """Mark requests that ended by a filter or an error."""
     codes, uniques = factorize(column)
-    found = [normalise_status(word) for word in uniques]
-    known = np.array([*(s if s in _FAILED_FINISHES else None for s in found), None], dtype=object)
+    found = [
+        next((s for s in map(normalise_status, _reasons(word)) if s in _FAILED_FINISHES), None)
+        for word in uniques
+    ]
+    known = np.array([*found, None], dtype=object)
     rows = pd.notna(known[codes])
     words[rows] = known[codes][rows]
 
 
 def _is_cut(column: pd.Series) -> NDArray[np.bool_]:
     codes, uniques = factorize(column)
-    is_cut = [str(word).strip().casefold() in _CUT_FINISHES for word in uniques]
+    is_cut = [any(word in _CUT_FINISHES for word in _reasons(value)) for value in uniques]
     return np.array([*is_cut, False], dtype=bool)[codes]
+
+
+def _reasons(value: object) -> list[str]:
+    """Return the reasons of one answer; several candidates have a list of them, or its text."""
+    return [word.strip(" '\"").casefold() for word in str(value).strip(" []()").split(",")]
 
 
 def _is_set(column: pd.Series) -> NDArray[np.bool_]:
@@ -175,7 +194,25 @@ def _is_set(column: pd.Series) -> NDArray[np.bool_]:
 
 
 def _says_something(text: str) -> bool:
-    return text.casefold() not in ("", "none", "null", "nan", "false", "{}", "[]", "0", "0.0")
+    return text.casefold() not in _SAYS_NOTHING and normalise_status(text) != "ok"
+
+
+def _is_measure(column: pd.Series) -> bool:
+    """Tell whether a column of errors holds a measure such as 1 - accuracy: no words, fractions.
+
+    Whole numbers may be codes.
+    """
+    texts = [str(value).strip() for value in factorize(column)[1]]
+    numbers = [parse_number(text) for text in texts if _says_something(text)]
+    return None not in numbers and any(n % 1 for n in numbers if n is not None)
+
+
+def _measure_notice(name: str) -> Notice:
+    return Notice(
+        "error-is-measure",
+        f"{name} holds fractions and was taken for a measure, so no trial failed by it; "
+        "give failed trials a status (--map status=THEIRS)",
+    )
 
 
 def _mark_outputs(

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from lcstats.errors import TableError, describe
 from lcstats.trials.origin import Origin
-from lcstats.trials.wording import shown
+from lcstats.trials.values import parse_number
+from lcstats.trials.wording import WITH_DECIMAL_COMMA, shown
 
 N_SHOWN = 5
 
@@ -16,6 +17,12 @@ N_SHOWN = 5
 @dataclass(slots=True)
 class Faults:
     """Faults of one table; :meth:`raise_any` raises them all in one error.
+
+    Attributes
+    ----------
+    origin : Origin
+    decimal : {".", ","}
+        Sign before the decimals in the file; its texts have points by now.
 
     Examples
     --------
@@ -27,6 +34,7 @@ class Faults:
     """
 
     origin: Origin
+    decimal: str = "."
     _of_table: list[str] = field(default_factory=list)
     _of_rows: list[tuple[int, str]] = field(default_factory=list)
     _n_by_column: dict[str, int] = field(default_factory=dict)
@@ -59,9 +67,19 @@ class Faults:
         if not rows.size:
             return
         self._n_by_column[column] = self._n_by_column.get(column, 0) + rows.size
+        expected, mend = wanted
+        if self.decimal == ",":
+            for phrase, turned in WITH_DECIMAL_COMMA.items():
+                mend = mend.replace(phrase, turned)
         for row in rows[:N_SHOWN].tolist():
-            found = f"{self.origin.place(row)}: {column} is {shown(values.iloc[row])}"
-            self._of_rows.append((row, describe(found, *wanted)))
+            found = f"{self.origin.place(row)}: {column} is {self._shown(values.iloc[row])}"
+            self._of_rows.append((row, describe(found, expected, mend)))
+
+    def _shown(self, value: object) -> str:
+        """Show a value as the file has it: with a decimal comma where it was read so."""
+        if self.decimal == "," and isinstance(value, str) and parse_number(value) is not None:
+            value = value.replace(".", ",")
+        return shown(value)
 
     def add_table(self, found: str, expected: str, mend: str) -> None:
         """Add a fault of the table as a whole."""

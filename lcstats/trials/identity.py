@@ -207,7 +207,7 @@ def _refuse_contradictions(rows: pd.DataFrame, origin: Origin) -> None:
         return
     disagreeing = rows[rows["_key"].isin(contradictory)]
     first = disagreeing.index[~disagreeing["_key"].duplicated()]
-    mend = _mend_of_contradiction(disagreeing)
+    mend = _mend_of_contradiction(disagreeing, origin)
     lines = [
         describe(
             f"{origin.place(row)}: {_name_trial(disagreeing, row)}",
@@ -227,11 +227,24 @@ def _name_trial(rows: pd.DataFrame, row: int) -> str:
     return f"the trial {key} has the scores {', '.join(f'{score:g}' for score in scores)}"
 
 
-def _mend_of_contradiction(rows: pd.DataFrame) -> str:
+def _several_files(rows: pd.DataFrame, origin: Origin) -> str:
+    """Say that files contradict each other, and not the rows of one; nothing where they do not."""
+    files = pd.Series(origin.files_of(rows.index.to_numpy()), rows.index)
+    by_trial = files.groupby(rows["_key"])
+    if (by_trial.nunique() < by_trial.size()).any():
+        return ""
+    first = files[rows["_key"] == rows["_key"].iloc[0]].tolist()
+    shown = " and ".join(first[:2]) + ", ..." * (len(first) > 2)
+    return f"the rows are in different files, {shown}: read one of them without the others, or "
+
+
+def _mend_of_contradiction(rows: pd.DataFrame, origin: Origin) -> str:
     mend = (
         "number the repeats of a case in a column and name it with --map repeat=THEIRS "
         "(columns={'repeat': 'THEIRS'})"
     )
+    if files := _several_files(rows, origin):
+        return files + mend
     telling = [
         repr(name)
         for name in rows.columns

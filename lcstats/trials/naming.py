@@ -161,7 +161,9 @@ def _release_last_resort(named: NamedTable) -> NamedTable:
 def _release_places(named: NamedTable, options: TableOptions) -> NamedTable:
     """Give an index of documents back its own name where nothing says how many there were."""
     theirs = named.mapping.get("depth", "depth")
-    unit = options.length_unit if options.length_unit != "tokens" else named.knowledge.length_unit
+    unit = options.length_unit
+    if unit == "tokens":
+        unit = named.knowledge.length_unit_of(options.columns) or unit
     says_how_many = {"n_documents", "length_unit"} & named.mapping.keys()
     is_asked_for = "depth" in options.columns or options.depth_unit is not None
     if not is_place_name(theirs) or theirs in named.frame or is_asked_for:

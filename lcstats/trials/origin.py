@@ -83,6 +83,17 @@ class Origin:
         lacking = (n_marked == 0) & (n_rows > 0) & (np.diff(ends) > 1)
         return tuple(self.parts[part].file for part in np.flatnonzero(lacking).tolist())
 
+    def files_of(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return the name of the file of each of some rows, shape (n,), counted from 0.
+
+        Examples
+        --------
+        >>> Origin((Part("a.csv", 3), Part("b.csv", 2))).files_of(np.array([0, 4]))
+        ['a.csv', 'b.csv']
+        """
+        parts = np.searchsorted(self.ends, rows, side="right")
+        return [self.parts[part].file for part in parts.tolist()]
+
     def select(self, kept: NDArray[np.bool_]) -> "Origin":
         """Return the origin of the rows in `kept`, shape (n_rows,)."""
         ends = self.ends
@@ -95,11 +106,22 @@ class Origin:
         )
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files, each once: a file of several scores per answer has several parts."""
+        return tuple(dict.fromkeys(part.file for part in self.parts))
+
+    @property
     def name(self) -> str:
-        """Name of the whole: the file, or the first of several and how many more."""
+        """Name of the whole: the file, or the first of several and how many more.
+
+        Examples
+        --------
+        >>> Origin((Part("a", 3), Part("b", 2), Part("a", 3), Part("b", 2))).name
+        'a and 1 more'
+        """
         if not self.parts:
             return "nothing"
-        first, n_more = self.parts[0].file, len(self.parts) - 1
+        first, n_more = self.files[0], len(self.files) - 1
         return first if not n_more else f"{first} and {n_more} more"
 
     def place(self, row: int) -> str:

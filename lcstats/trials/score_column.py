@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from lcstats.errors import Notice, OptionError, describe
 from lcstats.options import ScoreScale
 from lcstats.trials.faults import Faults
-from lcstats.trials.values import Kind, Parsed, parse_column
-from lcstats.trials.wording import flag
+from lcstats.trials.values import Groups, Kind, Parsed, largest_by_group, parse_column
+from lcstats.trials.wording import DECIMAL_COMMA, counted, flag
 
 SCORE_WORDS = {
     **dict.fromkeys(("c", "correct", "true", "yes", "y", "right", "pass", "passed"), 1.0),
@@ -67,6 +67,7 @@ def read_scores(
     *,
     scale: ScoreScale | None = None,
     threshold: float | None = None,
+    groups: Groups | None = None,
     name: str = "score",
     faults: Faults,
 ) -> Scores:
@@ -84,6 +85,8 @@ def read_scores(
         all are whole numbers from 1 to 10 and 10 is among them.
     threshold : float, optional
         In the table's own scale: scores at or above it are right.
+    groups : callable, optional
+        Gives the number of each row's language model and task, which share a scale.
     name : str
         The column's own name, for messages.
     faults : Faults
@@ -114,8 +117,7 @@ def read_scores(
         column,
         (
             "expected a number, true or false, or one of C, I, P, N, yes, no",
-            "mend the value, or leave it empty if the trial was not scored; "
-            "for a decimal comma pass decimal=',' (--decimal ,)",
+            f"mend the value, or leave it empty if the trial was not scored; {DECIMAL_COMMA}",
         ),
     )
     numbers = parsed.is_kind(Kind.NUMBER)
@@ -127,7 +129,7 @@ def read_scores(
         )
     notices: tuple[Notice, ...] = ()
     if scale is None:
-        scale = _infer_scale(parsed, name, faults)
+        scale = _infer_scale(parsed, groups, name, faults)
         notices = _scale_notices(parsed, scale)
     _refuse_off_scale(parsed, scale, column, name, faults)
     return Scores(np.where(numbers, _rescale(parsed.values, scale), parsed.values), scale, notices)
@@ -157,7 +159,7 @@ def _rescale(values: NDArray[np.float64], scale: ScoreScale | None) -> NDArray[n
     return values if (low, high) == (0.0, 1.0) else (values - low) / (high - low)
 
 
-def _infer_scale(parsed: Parsed, name: str, faults: Faults) -> ScoreScale:
+def _infer_scale(parsed: Parsed, groups: Groups | None, name: str, faults: Faults) -> ScoreScale:
     numbers = parsed.is_kind(Kind.NUMBER)
     seen = parsed.values[numbers]
     if not seen.size or seen.max() <= 1:
@@ -166,6 +168,9 @@ def _infer_scale(parsed: Parsed, name: str, faults: Faults) -> ScoreScale:
     fits_judge = whole and seen.min() >= 1 and seen.max() == 10
     fits_percent = 10 < seen.max() <= 100 and not ((seen > 0) & (seen < 1)).any()
     beside = faults.origin.files_without(numbers & (parsed.values > 1), where=numbers)
+    if groups is not None and fits_percent and not fits_judge and not beside:
+        n_small = _count_of_small_groups(seen, groups()[numbers])
+        beside = (f"{counted(n_small, 'group')} of language model and task",) * (n_small > 0)
     if (fits_judge or fits_percent) and not beside:
         return "1-10" if fits_judge else "0-100"
     faults.add_table(
@@ -175,6 +180,12 @@ def _infer_scale(parsed: Parsed, name: str, faults: Faults) -> ScoreScale:
         _SCALE_MEND,
     )
     return "0-100"
+
+
+def _count_of_small_groups(seen: NDArray[np.float64], groups: NDArray[np.int64]) -> int:
+    """Count groups that reach 1 and go no further, beside others up to 100; 0 fits any scale."""
+    largest = largest_by_group(seen, groups)
+    return int(((largest > 0) & (largest <= 1)).sum())
 
 
 def _refuse_off_scale(
@@ -219,6 +230,14 @@ def _scale_notices(parsed: Parsed, scale: ScoreScale) -> tuple[Notice, ...]:
 
 def _threshold_notices(parsed: Parsed, threshold: float) -> tuple[Notice, ...]:
     seen = parsed.values[parsed.is_kind(Kind.NUMBER)]
+    if seen.size and 0 < threshold <= 1 < seen.max():
+        return (
+            Notice(
+                "threshold-below-scale",
+                f"the threshold is {threshold:g} and scores run to {seen.max():g}: every score of "
+                "1 and more counts as right; pass the threshold in the scale of the file",
+            ),
+        )
     if not seen.size or seen.max() >= threshold:
         return ()
     return (

@@ -11,6 +11,7 @@ from lcstats.errors import DesignWarning, Notice
 from lcstats.trials.faults import Faults
 from lcstats.trials.naming import NamedTable
 from lcstats.trials.values import Kind, factorize, parse_column, spread, texts_of
+from lcstats.trials.wording import DECIMAL_COMMA
 
 FAR_SHARE = 0.1
 """A received length further than this share from the asked one is flagged."""
@@ -64,7 +65,7 @@ def received_notices(frame: pd.DataFrame, length_unit: str) -> tuple[Notice, ...
     """Flag scored trials that received far from the tokens asked for."""
     if "tokens_received" not in frame or length_unit != "tokens":
         return ()
-    scored = frame[frame["score"].notna()]
+    scored = frame[frame["score"].notna() & (frame["length"] > 0)]
     received = scored["tokens_received"].to_numpy(dtype=np.float64, na_value=np.nan)
     ratio = received / scored["length"].to_numpy()
     far = ratio[np.abs(ratio - 1) > FAR_SHARE]
@@ -123,7 +124,7 @@ def _read_times(named: NamedTable, name: str, faults: Faults) -> pd.Series:
         parsed.is_kind(Kind.BAD),
         named.named(name),
         named.frame[name],
-        ("expected seconds", "leave it empty where unknown"),
+        ("expected seconds", f"leave it empty where unknown; {DECIMAL_COMMA}"),
     )
     return pd.Series(parsed.values)
 

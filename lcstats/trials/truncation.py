@@ -18,6 +18,15 @@ CEILING_SHARE = 0.97
 CEILING_WIDTH = 0.005
 """Counts this close to the largest one are at the ceiling: chat templates vary a little."""
 
+LEAST_OF_TOKENIZERS = 0.75
+"""A share below this is a cut where no other length says that a tokenizer counts so few."""
+
+EXACT_WIDTH = 0.001
+"""Prompts whose shares lie this close together arrive just as they were asked for."""
+
+_MORE_LACKS = 1.5
+"""Times that a short prompt has to lack what longer ones lack, or a buffer was left free."""
+
 _FEWEST_SHORTER = 2
 """Shorter lengths that it takes to tell a share of the length from a template of so many tokens."""
 
@@ -67,7 +76,13 @@ def find_truncated(design: pd.DataFrame, received: pd.Series | None, unit: str) 
     A tokenizer that counts more than was asked for hides a cut: 1.25 of 65536 and 131072, capped at
     131072, arrive as 1.25 and 1. So trials at the largest count of all are also compared with what
     the shorter lengths lead one to expect: the smaller of their median share and of the line
-    through them (Theil and Sen's), which a template of so many tokens does not mislead.
+    through them (Theil and Sen's), which a template of so many tokens does not mislead. Where the
+    shorter prompts all arrive in one and the same share, and all of a length in one count, little
+    need be lost.
+
+    A share far below those of longer prompts is a cut too, unless the longer ones lack as many
+    tokens, which a buffer left free does; and so is one below .75 where no other length was asked
+    for, as hardly a tokenizer counts so few.
 
     Parameters
     ----------
@@ -97,7 +112,8 @@ def find_truncated(design: pd.DataFrame, received: pd.Series | None, unit: str) 
             "tokens": received.to_numpy(np.float64, na_value=np.nan),
         }
     )
-    table["share"] = table["tokens"] / table["length"]
+    table["share"] = table["tokens"] / table["length"].where(table["length"] > 0)
+    table.loc[table["length"] == 0, "tokens"] = np.nan
     typical = table.groupby(["model", "length"])["tokens"].median().dropna()
     shares = typical / typical.index.get_level_values("length")
     usual = shares.groupby("model").expanding().median().droplevel(0).clip(upper=1.0)
@@ -107,8 +123,66 @@ def find_truncated(design: pd.DataFrame, received: pd.Series | None, unit: str) 
     grown = table.join(_grown_shares(typical), on=["model", "length"])["grown"]
     at_top = _at_top(table)
     is_short = (table["share"] < least) | (at_top & (table["share"] < SHORT_SHARE * grown))
+    for found in (_fewer_than_longer(typical), _cut_of_exact(table)):
+        is_short |= table.join(found.rename("found"), on=["model", "length"])["found"].eq(True)
     rows = is_short.to_numpy(dtype=bool)
     return Truncation(rows, _found(table, rows, grown, _ceilings(table, rows & at_top)))
+
+
+def _fewer_than_longer(typical: pd.Series) -> pd.Series:
+    """Tell which lengths arrive far shorter than longer ones do, or than any tokenizer counts.
+
+    Parameters
+    ----------
+    typical : Series of float, shape (n_models_lengths,)
+        Median tokens received, by model and length, ascending.
+
+    Returns
+    -------
+    Series of bool, shape (n_models_lengths,)
+    """
+    parts = [_fewer_of_model(received) for _, received in typical.groupby("model")]
+    return pd.concat(parts) if parts else pd.Series(index=typical.index, dtype=bool)
+
+
+def _fewer_of_model(received: pd.Series) -> pd.Series:
+    lengths = received.index.get_level_values("length").to_numpy(np.float64)
+    tokens = received.to_numpy(np.float64)
+    shares, lacks = np.minimum(tokens / lengths, 1), np.maximum(lengths - tokens, 0)
+    is_cut = np.zeros(lengths.size, dtype=bool)
+    if lengths.size == 1:
+        is_cut = shares < LEAST_OF_TOKENIZERS
+    elif lengths.size <= _MOST_LENGTHS:
+        for place in range(lengths.size - 1):
+            after = slice(place + 1, None)
+            is_cut[place] = (
+                shares[place] < LEAST_OF_TOKENIZERS * shares[after].max()
+                and lacks[place] > _MORE_LACKS * lacks[after].min()
+            )
+    return pd.Series(is_cut, received.index)
+
+
+def _cut_of_exact(table: pd.DataFrame) -> pd.Series:
+    """Tell which lengths all arrive in one count, below the one share of all shorter prompts.
+
+    Returns
+    -------
+    Series of bool, shape (n_models_lengths,)
+    """
+    known = table[table["tokens"].notna()]
+    shares = known.groupby(["model", "length"])["share"].agg(["min", "max", "size"])
+    before = shares.groupby("model").shift().groupby("model")
+    lowest, highest, n_shorter = (
+        part.droplevel(0)
+        for part in (
+            before["min"].expanding().min(),
+            before["max"].expanding().max(),
+            before["min"].expanding().count(),
+        )
+    )
+    are_exact = (highest - lowest <= EXACT_WIDTH * highest) & (n_shorter >= _FEWEST_SHORTER)
+    is_one = (shares["max"] - shares["min"] <= EXACT_WIDTH * shares["max"]) & (shares["size"] > 1)
+    return are_exact & is_one & (shares["max"] < CEILING_SHARE * lowest)
 
 
 def _grown_shares(typical: pd.Series) -> pd.Series:

@@ -16,8 +16,10 @@ TEXT_DTYPE = pd.Series(["text"]).dtype
 MISSING_WORDS = frozenset({"", "nan", "na", "n/a", "<na>", "null", "none"})
 """What an empty cell of a column of numbers looks like, in lower case."""
 
-_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
-_UNDERSCORED = re.compile(r"[+-]?\d{1,3}(_\d{3})+(\.\d+)?")
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+_UNDERSCORED = re.compile(r"[+-]?[1-9]\d{0,2}(_\d{3})+(\.\d+)?")
+"""Groups of three after one to three digits; ``0,050`` is a number with a decimal comma."""
+
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 
 
@@ -54,6 +56,24 @@ WordParser = Callable[[str], float | None]
 """Turns a text that is no plain number into one, or gives None."""
 
 
+Groups = Callable[[], NDArray[np.int64]]
+"""Gives the number of each row's language model and task, shape (n_rows,)."""
+
+
+def largest_by_group(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the largest value of every group that has one.
+
+    Examples
+    --------
+    >>> largest_by_group(np.array([1.0, 0.0, 90.0]), np.array([7, 7, 9])).tolist()
+    [1.0, 90.0]
+    """
+    _, codes = np.unique(groups, return_inverse=True)
+    largest = np.full(int(codes.max()) + 1, -np.inf)
+    np.maximum.at(largest, codes, values)
+    return largest
+
+
 def parse_number(text: str) -> float | None:
     """Read a plain number, with thousands grouped by commas or underscores or not at all.
 
@@ -61,13 +81,27 @@ def parse_number(text: str) -> float | None:
     --------
     >>> parse_number("131,072"), parse_number("2_048"), parse_number("0.5"), parse_number("4k")
     (131072.0, 2048.0, 0.5, None)
+    >>> parse_number("0,050") is None
+    True
+    """
+    plain = plain_number(text)
+    return None if plain is None else float(plain)
+
+
+def plain_number(text: str) -> str | None:
+    """Return the digits of a number without the marks that group thousands.
+
+    Examples
+    --------
+    >>> plain_number(" 1,000.50 "), plain_number("1e3"), plain_number("4k")
+    ('1000.50', '1e3', None)
     """
     text = text.strip().lower()
     if _GROUPED.fullmatch(text):
         text = text.replace(",", "")
     elif _UNDERSCORED.fullmatch(text):
         text = text.replace("_", "")
-    return float(text) if _PLAIN.fullmatch(text) else None
+    return text if _PLAIN.fullmatch(text) else None
 
 
 def parse_column(column: pd.Series, parse_word: WordParser | None = None) -> Parsed:
@@ -118,9 +152,9 @@ def _parse_cell(value: object, parse_word: WordParser | None) -> tuple[float, Ki
     text = str(value).strip()
     if text.lower() in MISSING_WORDS:
         return np.nan, Kind.MISSING
-    number_or_none = parse_number(text)
-    if number_or_none is not None:
-        return number_or_none, Kind.NUMBER
+    found = parse_number(text)
+    if found is not None:
+        return (found, Kind.NUMBER) if np.isfinite(found) else (np.nan, Kind.BAD)
     word = parse_word(text) if parse_word else None
     return (np.nan, Kind.BAD) if word is None else (word, Kind.WORD)
 
@@ -248,7 +282,11 @@ def spread(words: list[str], codes: NDArray[np.int64]) -> pd.Series:
     >>> spread(["ok", "error"], np.array([1, 0])).tolist()
     ['error', 'ok']
     """
-    texts = pd.Series([*words, None], dtype=TEXT_DTYPE)
+    try:
+        texts = pd.Series([*words, None], dtype=TEXT_DTYPE)
+    except UnicodeEncodeError:  # half a character, which is named instead
+        whole = [word.encode("utf-8", "backslashreplace").decode("utf-8") for word in words]
+        texts = pd.Series([*whole, None], dtype=TEXT_DTYPE)
     return pd.Series(texts.array.take(codes))
 
 

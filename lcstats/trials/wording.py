@@ -5,6 +5,15 @@ import pandas as pd
 
 from lcstats.options import STATUSES
 
+DECIMAL_COMMA = "for a decimal comma pass decimal=',' (--decimal ,)"
+POINTS_GROUP = "if '.' groups thousands pass decimal=',' (--decimal ,)"
+"""Ends of messages that :class:`lcstats.trials.faults.Faults` turns where the option is set."""
+
+WITH_DECIMAL_COMMA = {
+    DECIMAL_COMMA: "if '.' marks decimals leave out decimal=',' (--decimal ,)",
+    POINTS_GROUP: "if ',' groups thousands leave out decimal=',' (--decimal ,)",
+}
+
 
 def flag(option: str, value: str) -> str:
     """Name an option for both doors, Python and the command line.

@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta
+from scipy.stats import beta, binom
 
-from lcstats.cells import Cells, count_cells
+from lcstats.cells import Cells, average_tasks, count_cells
 from lcstats.errors import DesignWarning, LcstatsWarning, OptionError, SmallSampleWarning
 from lcstats.fit import fit_curve
 from lcstats.lengths import Criterion, effective_length, outcome_probabilities
-from lcstats.lengths.jeffreys import design_effects, effective_cases
+from lcstats.lengths.jeffreys import design_effects, effective_cases, informative_cases
 from lcstats.trials import Trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
@@ -391,3 +391,38 @@ def test_a_guess_rate_without_effect_is_said():
     assert "unused-guess-rate" in codes()
     assert "unused-guess-rate" not in codes(rule="above_chance")
     assert "unused-guess-rate" not in codes(fit=fit_curve(CELLS, guess_rate=0.25))
+
+
+@pytest.mark.parametrize(
+    ("n_cases", "accuracy", "bar"),
+    [
+        ((1000, 10), (0.99, 0.70), "0.85"),
+        ((1000, 20), (1.0, 0.69), "0.85"),
+        ((200, 5), (1.0, 0.69), "0.85"),
+        ((1000, 12), (0.99, 0.60), "0.8"),
+        ((40, 5), (1.0, 0.39), "0.7"),
+    ],
+)
+def test_the_jeffreys_set_of_tasks_of_unequal_size_holds_a_mean_below_the_bar(
+    n_cases, accuracy, bar
+):
+    large, small = n_cases
+    right = round(large * accuracy[0])
+    error = 0.0
+    for k in range(small + 1):
+        tasks = tuple(
+            Cells.from_counts([4096], [0.5], n_cases=n, successes=[[s]], task=str(n)).grid
+            for n, s in ((large, right), (small, k))
+        )
+        answer = effective_length(average_tasks(Cells(grids=tasks)), Criterion(bar))
+        found = answer.observed.default_set
+        assert found.kind == "jeffreys"
+        error += binom.pmf(k, small, accuracy[1]) * (found.lower == 1)
+    assert sum(accuracy) / 2 < float(bar)
+    assert error <= 0.03
+
+
+def test_cases_of_equal_weight_are_worth_what_their_weights_say():
+    grid = Cells.from_counts([4096], [0, 0.5, 1], n_cases=20, successes=[[20, 3, 12]]).grid
+    assert informative_cases(grid, pooled=False).tolist() == [pytest.approx(60)]
+    assert informative_cases(grid, pooled=True).tolist() == [60]

@@ -192,3 +192,16 @@ def test_published_predictions_effective_length(gemini):
     cells = count_cells(gemini).select(task="qa1")
     assert cells.grid.lengths.min() == 1024
     assert effective_length(cells, Criterion(0.85)).observed.length == 16384
+
+
+def test_folders_of_one_name_below_others_are_language_models_of_their_own(tmp_path):
+    for organisation, output in (("o1", "office"), ("o2", "garden")):
+        folder = tmp_path / organisation / "m"
+        folder.mkdir(parents=True)
+        text = f",target,output,question\n0,office,{output},Where?\n"
+        (folder / "qa1_0k_p.csv").write_text(text)
+    trials = read_trials(tmp_path)
+    scores = dict(zip(trials.frame["model"], trials.frame["score"], strict=True))
+    assert scores == {"o1/m": 1, "o2/m": 0}
+    (notice,) = (notice for notice in trials.notices if notice.code == "model-from-folder")
+    assert "'o1/m', 'o2/m'" in notice.message

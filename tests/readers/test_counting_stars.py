@@ -23,10 +23,10 @@ def row(answer, size=3280, right=(3, 9, 17, 28), **changes):
 
 @pytest.fixture
 def read(tmp_path):
-    def read(*rows):
+    def read(*rows, **options):
         path = tmp_path / "gpt-x.jsonl"
         path.write_text("\n".join(json.dumps(item, ensure_ascii=False) for item in rows))
-        return read_trials(path)
+        return read_trials(path, **options)
 
     return read
 
@@ -97,3 +97,12 @@ def test_older_files_name_the_size_otherwise(read):
     old = row(listed(3))
     old["sky_size"] = old.pop("context_size")
     assert read(old).frame["length"].tolist() == [4000]
+
+
+@pytest.mark.parametrize(
+    ("question", "unit"), [("How many stars?", "words"), ("小企鹅数了多少颗星星", "characters")]
+)
+def test_the_size_itself_is_no_length_in_tokens(read, question, unit):
+    trials = read(row(listed(3), retrieval_question=question), columns={"length": "case"})
+    assert trials.frame["length"].tolist() == [3280]
+    assert trials.length_unit == unit

@@ -84,3 +84,10 @@ def test_a_header_of_counts_without_rows(read):
 def test_counts_need_a_length(read):
     with pytest.raises(TableError, match="--map length=THEIRS"):
         read("ctx,n,k\n4096,10,9\n")
+
+
+def test_counts_beyond_all_sweeps_are_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("model,length,n,k\nm,4096,1e19,1e19\nm,8192,10,5\n")
+    with pytest.raises(TableError, match=r"line 2: n is 1\d+; expected a count below .*mend"):
+        read_trials(path)

@@ -26,6 +26,14 @@ def review(index=0, value=None, metadata=NEEDLE, *, main=None, status="success",
     }
 
 
+def binned(bin_index, tokens):
+    """Return a review of MRCR whose prompt had so many tokens."""
+    place = {"desired_msg_index": 3, "total_messages": 9, "n_needles": 2, "bin_index": bin_index}
+    row = review(0, {"mrcr_score": 0.7}, place)
+    row["messages"][-1]["perf_metrics"]["input_tokens"] = tokens
+    return row
+
+
 @pytest.fixture
 def write(tmp_path):
     folder = tmp_path / "reviews" / "qwen-folder"
@@ -137,3 +145,41 @@ def test_published_reviews_have_no_length(real_data):
     assert trials.models == ("qwen3-max",)
     assert trials.frame["case"].tolist() == ["0", "7", "8"]
     assert "unjudged-files" in {notice.code for notice in trials.notices}
+
+
+@pytest.mark.parametrize(("bin_index", "tokens", "length"), [(0, 4200, 8192), (1, 8300, 16384)])
+def test_prompts_in_the_lower_part_of_their_bin_are_whole(write, bin_index, tokens, length):
+    trials = read_trials(write(binned(bin_index, tokens), name="openai_mrcr_default"))
+    assert trials.frame[["length", "score", "status"]].values.tolist() == [[length, 0.7, "ok"]]
+    assert trials.frame["input_tokens"].tolist() == [tokens]
+    assert "below-bin" not in {notice.code for notice in trials.notices}
+
+
+def test_prompts_shorter_than_their_bin_begins_are_said(write):
+    rows = [binned(0, 4200), binned(3, 16000) | {"index": 1}]
+    trials = read_trials(write(*rows, name="openai_mrcr_default"))
+    (notice,) = (notice for notice in trials.notices if notice.code == "below-bin")
+    assert "1 trial received well below the tokens that their bin begins with" in notice.message
+    assert "smallest share 0.488" in notice.message
+
+
+def test_runs_in_several_folders_are_repeats_and_copies_are_one(tmp_path):
+    for run, score in (("t1", 0.4), ("t2", 1.0), ("t3", 1.0)):
+        folder = tmp_path / run / "reviews" / "qwen"
+        folder.mkdir(parents=True)
+        rows = [review(0, {"acc": score}), review(0, {"acc": score}, sample_id=1)]
+        text = "\n".join(map(json.dumps, rows))
+        (folder / "needle_haystack_english.jsonl").write_text(text)
+    trials = read_trials(tmp_path)
+    assert trials.frame["repeat"].tolist() == [1, 2, 3, 4]
+    assert trials.n_cases == 1
+    assert trials.frame["score"].mean() == pytest.approx(0.7)
+    assert "several-runs" in {notice.code for notice in trials.notices}
+
+
+def test_a_file_of_several_metrics_is_one_file(write):
+    values = {"f1": 0.2, "em": 1.0}
+    folder = write(review(0, values), name="a").parent
+    write(review(0, values), name="b")
+    with pytest.raises(OptionError, match="and 1 more: the filters are f1, em"):
+        read_trials(folder)

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from lcstats.errors import FormatError
 from lcstats.readers import read_trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
@@ -83,3 +84,33 @@ def test_samples_pair_across_lengths(read):
     trials = read(row(), row(ctx_size=3000), row(dataset="MonoRel"))
     assert trials.frame["case"].nunique() == 1
     assert trials.frame["cluster"].tolist() == ["PIR 42", "PIR 42", "MonoRel 42"]
+
+
+@pytest.mark.parametrize("labels", [(1, 0), (1.0, 0.0), ("1", "0"), (True, False), ("TRUE", "no")])
+def test_labels_however_they_are_written(read, labels):
+    rows = [
+        row(label=label, response=text, sample_dataset_id=number)
+        for number, (label, text) in enumerate(
+            [(labels[0], "True."), (labels[1], "not true"), (labels[1], "True")]
+        )
+    ]
+    drop = ["correct", "normalized_response"]
+    if "no" in labels:
+        with pytest.raises(FormatError, match=r"label is 'no'; expected true or false.*mend it"):
+            read(*rows, drop=drop)
+    else:
+        assert read(*rows, drop=drop).frame["score"].tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize("drop", [[], ["correct"], ["correct", "normalized_response"]])
+def test_empty_responses_are_unscored_and_wrong_to_the_suite(tmp_path, drop):
+    empty = row(response=" ", normalized_response="other/refused", correct=False, ctx_size=500)
+    frame = pd.DataFrame([row(), empty]).drop(columns=drop)
+    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    trials = read_trials(tmp_path / "a.jsonl")
+    assert trials.frame["status"].tolist() == ["ok", "empty"]
+    assert trials.frame["score"].fillna(-1).tolist() == [1, -1]
+    assert any("1 output empty" in notice.message for notice in trials.notices)
+    official = read_trials(tmp_path / "a.jsonl", columns={"score": "official_score"})
+    assert official.frame["score"].tolist() == [1, 0]
+    assert official.n_scored == 2

@@ -128,3 +128,26 @@ def test_a_case_has_its_name_at_every_length(helmet):
     trials = read_trials(helmet(item(substring_exact_match=0)))
     assert trials.frame["case"].nunique() == 1
     assert sorted(trials.frame["length"]) == [65536, 131072]
+
+
+def test_a_data_set_without_a_known_metric_is_named(helmet):
+    helmet(item(f1=1), dataset="html_to_tsv_0.5k")
+    trials = read_trials(helmet(item(substring_exact_match=1)))
+    assert trials.tasks == ("json_kv",)
+    (notice,) = trials.notices
+    assert "not among those with a known metric: " in notice.message
+    assert "html_to_tsv" in notice.message
+    assert notice.category is UnscoredWarning
+
+
+def test_seeds_are_repeats_and_copies_are_not(helmet):
+    rows = [item(substring_exact_match=1), item(1, substring_exact_match=0)]
+    for name, seed in (("a_in4096_size1_42", 42), ("a_in4096_size1_43", 43)):
+        folder = helmet(rows[0], item(1, substring_exact_match=seed - 42), name=name, seed=seed)
+    helmet(*rows, name="copy_in4096_size1_42", seed=42)
+    trials = read_trials(folder)
+    assert (trials.n_trials, trials.n_cases, trials.reading.n_duplicates) == (4, 2, 2)
+    assert trials.frame["repeat"].tolist() == [1, 1, 2, 2]
+    assert trials.frame["score"].tolist() == [1, 0, 1, 1]
+    (notice,) = [notice for notice in trials.notices if notice.code == "repeated-files"]
+    assert "were taken as repeats (they differ in seed)" in notice.message

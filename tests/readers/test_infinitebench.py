@@ -11,6 +11,7 @@ from lcstats.readers.infinitebench_metrics import score_output
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
 
 FIRST_PAIR = "5e6b7b90-710d-4953-9b18-3e96b2cadbf2"
+HUNDREDTH_PAIR = "4a356d9e-e230-475c-93f5-83a6df14f254"
 
 
 def row(number, output, reference):
@@ -65,9 +66,9 @@ def test_ten_prompts_share_a_place(infinitebench):
 
 
 def test_pairs_lie_where_their_id_says(infinitebench):
-    rows = [row(0, FIRST_PAIR, FIRST_PAIR), row(250, "x", "y")]
+    rows = [row(0, FIRST_PAIR, FIRST_PAIR), row(100, "x", HUNDREDTH_PAIR)]
     trials = read_trials(infinitebench(*rows, name="preds_kv_retrieval"))
-    assert trials.frame["depth"].tolist() == [0, 0.5]
+    assert trials.frame["depth"].tolist() == [0, 0.2]
     assert trials.frame["score"].tolist() == [1, 0]
 
 
@@ -165,3 +166,33 @@ def test_published_pairs_of_kimi_by_depth(published):
     tenths = (10 * pairs["depth"]).astype(int)
     by_tenth = 100 * pairs.groupby(tenths)["score"].mean()
     assert by_tenth.tolist() == pytest.approx([2, 26, 30, 48, 44, 46, 74, 86, 80, 100])
+
+
+def test_parts_of_the_released_pairs_have_depths(infinitebench):
+    rows = [row(1, "x", "f1ec3dd8-b6e7-4af5-a589-fda0b7693f93")]
+    rows += [row(2, "x", ["bbf3fa73-6217-4e6e-923c-8349bd286c3d"])]
+    trials = read_trials(infinitebench(*rows, name="preds_kv_retrieval_1-99"))
+    assert trials.frame["depth"].tolist() == [1 / 500, 2 / 500]
+    assert [notice.code for notice in trials.notices] == ["mean-lengths"]
+
+
+@pytest.mark.parametrize(
+    ("task", "reference", "mend"),
+    [
+        ("code_debug", "A", "a list of the function's name and its letter"),
+        ("code_debug", ["f"], "a list of the function's name and its letter"),
+        ("longbook_choice_eng", 3, "the choice"),
+        ("longdialogue_qa_eng", [], "a list of answers"),
+        ("longbook_qa_eng", [None], "a list of answers"),
+        ("math_calc", [], "a list of whole numbers"),
+        ("code_run", "7", "a number"),
+        ("passkey", {"a": 1}, "a text of digits"),
+    ],
+)
+def test_references_of_another_kind_are_refused(infinitebench, task, reference, mend):
+    with pytest.raises(FormatError, match=rf"jsonl: ground_truth is .*{mend}.*remove the row"):
+        read_trials(infinitebench(row(0, "A", reference), name=f"preds_{task}"))
+
+
+def test_a_pass_key_as_a_number(infinitebench):
+    assert read_trials(infinitebench(row(0, "71432", 71432))).frame["score"].tolist() == [1]

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcstats.errors import FormatError
+from lcstats.readers import read_trials
 from lcstats.readers.json_records import frame_of, load_json
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import look_at
@@ -104,6 +105,30 @@ def test_a_cut_list_is_refused():
         load('[{"id": 1}, {"id"')
 
 
+DOCUMENT = json.dumps(
+    {"status": "ok", "samples": [{"id": n, "ok": True} for n in (1, 2)]}, indent=1
+)
+
+
+@pytest.mark.parametrize("end", [2, 9, 20, 40, 57, 66, 80, len(DOCUMENT) - 1])
+def test_a_document_that_ends_early_is_one_document(end):
+    last = DOCUMENT[:end].rstrip().count("\n") + 1
+    mend = rf"one JSON document that ends early, at line {last}:.*; write it again; or"
+    for options in ({}, {"skip_bad_lines": True}):
+        with pytest.raises(FormatError, match=mend):
+            load(DOCUMENT[:end], **options)
+
+
+def test_a_document_on_one_line_that_ends_early_is_one_document():
+    with pytest.raises(FormatError, match=r"ends early, at line 1: .*close the lists and objects"):
+        load(json.dumps(json.loads(DOCUMENT))[:-9])
+
+
+def test_a_document_with_a_slip_is_one_document():
+    with pytest.raises(FormatError, match=r"one JSON document, and line 3, column 14 of it cannot"):
+        load(DOCUMENT.replace('"samples": [', '"samples": [,'))
+
+
 DEEP, LONG = "[" * 100_000 + "]" * 100_000, "1" * 5000
 
 
@@ -134,3 +159,41 @@ def test_mixed_columns_keep_their_values():
 def test_how_objects_are_set_apart_does_not_matter(gaps):
     text = "".join(line(i) + gap for i, gap in enumerate(gaps))
     assert ids(load(text)) == list(range(len(gaps)))
+
+
+def test_half_a_character_is_named_in_any_text(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '{"model":"m","id":"a\\ud800","length":4096,"score":1,"output":"x\\ud83d"}\n'
+        '{"model":"m","id":"a\\ud801","length":4096,"score":0,"output":"\\ud83d\\ude00"}\n'
+    )
+    frame = read_trials(path).frame
+    assert frame["case"].tolist() == ["a\\ud800", "a\\ud801"]
+    assert frame["output"].tolist() == ["x\\ud83d", "\U0001f600"]
+
+
+def test_two_fields_of_one_name_are_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"model":"m","id":1,"length":4096,"score":1,"score":0}\n')
+    with pytest.raises(FormatError, match=r"several fields named 'score'.*rename or remove"):
+        read_trials(path)
+    path.write_text('{"model":"m","id":1,"length":4096,"note":1,"note":0,"score":0}\n')
+    assert read_trials(path).n_trials == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"model,length,score\nm\0,4096,1\n", r"NUL byte \(0x00 at offset 20\).*remove its NUL"),
+        ("model,length\n".encode("utf-16-le"), r"--encoding utf-16-le"),
+        (b"null", r"name the results files themselves$"),
+        (b"{}", r"it holds nothing but \{\}.*check that the sweep ran"),
+        (b"[]\n", r"it holds nothing but \[\].*check that the sweep ran"),
+    ],
+    ids=["NUL", "UTF-16", "null", "object", "list"],
+)
+def test_unusable_contents_are_named_for_what_they_are(tmp_path, content, said):
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=said):
+        read_trials(path)

@@ -197,3 +197,18 @@ def test_gpt4_first_file(real_data):
     path = real_data / "kamradt_v1" / "gpt4_128k" / "OpenAI_OriginalResults.json"
     trials = read_trials(path, score_threshold=7)
     assert (trials.n_trials, trials.frame["score"].sum()) == (225, 208)
+
+
+@pytest.mark.parametrize("versions", [("a", "b"), (1.2, 1.7), (None, "2.1.0")])
+def test_versions_that_do_not_count_are_runs_of_their_own(v1, versions):
+    first, second = versions
+    trials = read_trials(v1(one={"version": first}, two={"version": second}), score_threshold=7)
+    assert trials.frame["repeat"].tolist() == [1, 2]
+    assert trials.reading.n_duplicates == 0
+
+
+def test_a_version_that_does_not_count_leaves_the_numbers_in_names(v1):
+    folder = v1(a_results={"version": "x"}, a_results_2={"version": "x", "score": 1})
+    trials = read_trials(folder, score_threshold=7)
+    assert trials.frame["repeat"].tolist() == [1, 2]
+    assert trials.frame["score"].tolist() == [1, 0]

@@ -185,3 +185,15 @@ def test_per_run_files(real_data, name, n_trials, n_found):
 def test_the_two_kinds_of_files_are_not_read_together(real_data):
     with pytest.raises(FormatError, match=r"several formats.*--format langsmith_runs"):
         read_trials(real_data.joinpath(*FOLDER))
+
+
+def test_rows_without_the_url_of_their_run_are_put_together_by_its_name(csv):
+    rows = [
+        needle(run, depth, found, text=text).replace(f"https://l/{run}/r", "")
+        for run in ("a", "b")
+        for depth, found, text in ((4.9, 0, "Figs"), (50.0, 1, "Lemon"))
+    ]
+    trials = read_trials(csv(NEEDLE_HEADER, needle("c", 4.9, 1, n_needles=1), *rows))
+    assert trials.n_trials == 3
+    assert trials.frame["score"].tolist() == [1, 0.5, 0.5]
+    assert trials.frame["n_found"].tolist() == [1, 1, 1]

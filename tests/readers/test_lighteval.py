@@ -87,3 +87,14 @@ def test_another_folder_is_named_with_a_notice(tmp_path):
 def test_details_without_numbers_are_refused(write):
     with pytest.raises(FormatError, match=r"no metric of single documents.*another run"):
         read_trials(write(row(0, {"em": "good"})))
+
+
+def test_runs_of_other_times_are_repeats(tmp_path):
+    for day, score in ((1, 1.0), (2, 0.0)):
+        folder = tmp_path / "details" / "org" / "mod" / f"2026-01-0{day}T00-00-00"
+        folder.mkdir(parents=True)
+        pd.DataFrame([row(0, {"em": score})]).to_parquet(folder / "details_a.parquet")
+    trials = read_trials(tmp_path)
+    assert trials.frame[["repeat", "score"]].values.tolist() == [[1, 1], [2, 0]]
+    assert trials.n_cases == 1
+    assert "several-runs" in {notice.code for notice in trials.notices}

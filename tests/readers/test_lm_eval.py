@@ -261,3 +261,67 @@ def test_tenths_of_the_real_writers_prompts_make_cells(real_data):
     assert cells.depths.size <= 10
     assert cells.n_cases.sum(axis=1).tolist() == [24, 24, 24]
     assert cells.numerators.sum(axis=1).tolist() == [23, 24, 17]
+
+
+def test_choices_that_were_scored_without_their_question_too_count_once(write):
+    likelihoods = [[[-float(number), False]] for number in range(8)]
+    scores = {"metrics": ["acc", "acc_mutual_info"], "acc_mutual_info": 0.0}
+    chosen = plain(doc={"length": 9}, resps=likelihoods, filtered_resps=likelihoods, **scores)
+    columns = {"length": "doc_length", "score": "acc"}
+    trials = read_trials(write(chosen, task="mc"), columns=columns)
+    assert trials.frame["guess_rate"].tolist() == [0.25]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "model"),
+    [
+        ("base_url=http://x,model=gpt-x,num_concurrent=1", "gpt-x"),
+        ({"pretrained": "org/llama", "dtype": "auto"}, "org/llama"),
+        ("pretrained=org/llama,peft=org/lora", "org/lora"),
+        ("", "openai__gpt-x"),
+        (None, "openai__gpt-x"),
+    ],
+)
+def test_the_backend_is_no_language_model(write, arguments, model):
+    config = {"model": "local-chat-completions", "model_args": arguments}
+    folder = write(row(), results=RESULTS | {"model_name": "", "config": config})
+    assert read_trials(folder).models == (model,)
+
+
+def test_runs_of_other_times_are_repeats(write):
+    folder = write(row(0), row(1))
+    right = (folder / f"samples_niah_single_1_{TIME}.jsonl").read_text()
+    wrong = right.replace('"512": 1.0', '"512": 0.0')
+    (folder / "samples_niah_single_1_2026-12-01T00-00-00.000001.jsonl").write_text(wrong)
+    trials = read_trials(folder)
+    assert (trials.n_trials, trials.n_cases) == (4, 2)
+    assert count_cells(trials).grid.accuracy.tolist() == [[0.5]]
+    (notice,) = (notice for notice in trials.notices if notice.code == "several-runs")
+    assert "2 runs of the same prompts (niah_single_1 with openai__gpt-x)" in notice.message
+
+
+def test_runs_of_other_lengths_are_no_repeats(write):
+    folder = write(row(0))
+    other = folder / "samples_niah_single_1_2026-12-01T00-00-00.000001.jsonl"
+    other.write_text(json.dumps(row(0, 4096)))
+    trials = read_trials(folder)
+    assert trials.frame["repeat"].tolist() == [1, 1]
+    assert "several-runs" not in {notice.code for notice in trials.notices}
+
+
+def test_a_run_that_was_copied_is_read_once(write, tmp_path):
+    folder = write(row(0), row(1))
+    shutil.copytree(folder, tmp_path / "backup" / folder.name)
+    trials = read_trials(tmp_path)
+    assert (trials.n_trials, trials.reading.n_duplicates) == (2, 2)
+
+
+@pytest.mark.parametrize("metrics", [[["acc"]], [{}], ["acc", None]])
+def test_names_of_metrics_that_are_none_are_passed_over(write, metrics):
+    folder = write(plain(doc={"length": 9}, metrics=metrics), task="mc")
+    columns = {"length": "doc_length", "score": "acc"} if "acc" in metrics else None
+    if columns:
+        assert read_trials(folder, columns=columns).frame["score"].tolist() == [1]
+    else:
+        with pytest.raises(TableError, match="no column for length and score"):
+            read_trials(folder)

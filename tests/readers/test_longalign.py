@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lcstats.errors import OptionError, TableError
+from lcstats.errors import FormatError, OptionError, TableError
 from lcstats.readers import read_trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
@@ -66,5 +66,22 @@ def test_two_judges_of_one_trial_contradict(keyed, tmp_path):
 def test_entries_of_another_kind_are_not_trials(tmp_path):
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"a": 1}))
-    with pytest.raises(TableError, match=r"header and no rows.*check that the sweep ran"):
+    with pytest.raises(FormatError, match=r"1 entry of another kind, such as 'a' is 1.*remove it"):
         read_trials(path, format="longalign", score_threshold=7)
+    with pytest.raises(TableError, match=r"header and no rows.*check that the sweep ran"):
+        read_trials(path, format="longalign", score_threshold=7, skip_bad_lines=True)
+
+
+@pytest.mark.parametrize(
+    "key", ["b_len_2000_depth_5000", "notes", "b_len_" + "9" * 5000 + "_depth_0"]
+)
+def test_entries_of_another_kind_are_not_dropped_in_silence(tmp_path, key):
+    entry = None if "2000" in key else {"score": 1} if "9" in key else "x"
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"b_len_1000_depth_5000": {"score": 7}, key: entry}))
+    options = {"format": "longalign", "score_threshold": 7}
+    with pytest.raises(FormatError, match=r"1 entry of another kind.*--skip-bad-lines"):
+        read_trials(path, **options)
+    trials = read_trials(path, skip_bad_lines=True, **options)
+    assert trials.n_trials == 1
+    assert any("1 entry of another kind left out" in n.message for n in trials.notices)

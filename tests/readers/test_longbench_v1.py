@@ -50,6 +50,15 @@ def test_fields(longbench):
 def test_each_texts_own_length(longbench):
     trials = read_trials(longbench(row("a", "b")), columns={"length": "length"})
     assert trials.frame["length"].tolist() == [5000]
+    assert "length-classes" not in {notice.code for notice in trials.notices}
+    assert (trials.length_unit, trials.notices) == ("words", ())
+
+
+def test_a_length_that_was_added_is_in_tokens(longbench):
+    path = longbench(row("a", "b") | {"n_tokens": 7000})
+    trials = read_trials(path, columns={"length": "n_tokens"})
+    assert (trials.length_unit, trials.frame["length"].tolist()) == ("tokens", [7000])
+    assert trials.notices == ()
 
 
 @pytest.mark.parametrize(
@@ -102,6 +111,14 @@ def test_runs_that_were_appended_are_repeats(longbench):
     assert trials.reading.n_duplicates == 1
 
 
+def test_a_run_that_was_killed_early_makes_no_cases(longbench):
+    rows = [row("x" if number % 2 else str(number), str(number)) for number in range(40)]
+    trials = read_trials(longbench(*rows, *rows[:3]))
+    assert (trials.n_trials, trials.n_cases, trials.reading.n_duplicates) == (40, 40, 3)
+    assert trials.frame["score"].mean() == 0.5
+    assert "several-runs" in {notice.code for notice in trials.notices}
+
+
 def test_few_prompts_with_the_same_answer_and_length_are_cases_of_their_own(longbench):
     rows = [row("x", str(number)) for number in range(20)] + [row("0", "0")]
     trials = read_trials(longbench(*rows))
@@ -152,3 +169,17 @@ def test_published_runs_that_were_appended(real_data):
     trials = read_trials(real_data / "longbench_v1" / "appended_reruns")
     assert trials.n_trials == trials.n_cases == 200
     assert trials.reading.n_duplicates == 200
+
+
+@pytest.mark.parametrize("classes", [None, []])
+def test_classes_that_are_missing_are_asked_for(longbench, classes):
+    rows = row("Food", "Food") | {"all_classes": classes}
+    with pytest.raises(FormatError, match=r"the last row has none.*fill it in from the data set"):
+        read_trials(longbench(rows, dataset="trec"))
+
+
+@pytest.mark.parametrize("classes", [7, [None], ["Food", None]])
+def test_classes_of_another_kind_are_refused(longbench, classes):
+    rows = [row("Food", "Food"), row("Food", "Food") | {"all_classes": classes}]
+    with pytest.raises(FormatError, match=r"all_classes.*mend the value"):
+        read_trials(longbench(*rows, dataset="trec"))

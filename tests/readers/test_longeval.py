@@ -42,6 +42,12 @@ def test_fields(answers):
     assert trials.notices == ()
 
 
+def test_tokens_of_the_prompt_are_lengths_in_tokens_on_request(answers):
+    folder = answers(_200_response=RIGHT + NOTHING + "Accuracy: 0.5")
+    trials = read_trials(folder, columns={"length": "prompt length"})
+    assert (trials.length_unit, trials.frame["length"].tolist()) == ("tokens", [4803, 4790])
+
+
 def test_windows_lines_and_empty_ones(answers):
     text = ("\n" + RIGHT + "\n" + WRONG + "Accuracy: 0.5\n\n").replace("\n", "\r\n")
     assert read_trials(answers(_200_response=text)).n_scored == 2
@@ -108,3 +114,11 @@ def test_a_table_of_lines_can_be_written_and_read_again(answers, tmp_path):
     trials = read_trials(answers(_200_response=RIGHT + WRONG + "Accuracy: 0.5"))
     write_trials(trials, tmp_path / "trials.csv")
     assert read_trials(tmp_path / "trials.csv").length_unit == "lines"
+
+
+@pytest.mark.parametrize("unit", ["tokens", "words"])
+def test_another_length_is_in_the_unit_that_is_asked_for(answers, unit):
+    path = answers(_200_response=RIGHT + RIGHT.replace("4803", "4790") + "Accuracy: 1")
+    trials = read_trials(path, columns={"length": "prompt length"}, length_unit=unit)
+    assert trials.frame["length"].tolist() == [4803, 4790]
+    assert trials.length_unit == unit

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from lcstats.cells import count_cells
 from lcstats.errors import FormatError
 from lcstats.readers import read_trials
 
@@ -82,6 +83,25 @@ def test_chinese_data_sets_are_left_out_or_refused(write):
     assert "other-files" in {notice.code for notice in trials.notices}
 
 
+def test_runs_that_were_appended_are_repeats(write):
+    questions = [row(question=f"Where {number}?") for number in range(20)]
+    killed = [row(pred="barn", question=f"Where {number}?") for number in range(2)]
+    trials = read_trials(write(*questions, *killed))
+    assert (trials.n_trials, trials.n_cases) == (22, 20)
+    assert count_cells(trials).grid.accuracy[0, 0] == pytest.approx(19 / 20)
+    assert "several-runs" in {notice.code for notice in trials.notices}
+
+
+def test_one_question_asked_of_many_texts_makes_many_cases(write):
+    trials = read_trials(write(*[row() | {"length": number} for number in range(12000, 12030)]))
+    assert trials.n_cases == 30
+
+
 def test_a_file_of_another_name_is_refused(write):
     with pytest.raises(FormatError, match=r"does not say data set and level.*give it back"):
         read_trials(write(row(), name="results"))
+
+
+def test_each_texts_own_length_is_in_words(write):
+    trials = read_trials(write(row()), columns={"length": "length"})
+    assert (trials.length_unit, trials.frame["length"].tolist()) == ("words", [12345])

@@ -143,3 +143,54 @@ def test_tables_of_other_shapes(tmp_path):
         trials = read_trials(tmp_path / name)
         assert trials.reading.format == "mrcr"
         assert trials.frame[["length", "score"]].values.tolist() == [[16384, 0.25]]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"bin_index": -1}, "bin_index is -1; expected one of 0 to 7"),
+        ({"bin_index": 8}, "bin_index is 8; expected one of 0 to 7"),
+        ({"bin_index": None}, "bin_index is .*; expected one of 0 to 7"),
+        ({"bin_index": 1.5}, r"bin_index is 1\.5"),
+        ({"token_count": 0}, "token_count is 0; expected a number of at least 1"),
+        ({"n_chars": -5}, "n_chars is -5"),
+    ],
+)
+def test_values_that_tell_no_length_are_named(write, fields, message):
+    good = dict.fromkeys(fields, 3)
+    with pytest.raises(FormatError, match=rf"line 2: {message}.*--map length=THEIRS"):
+        read_trials(write(good | {"score": 1}, fields | {"score": 1}))
+
+
+def test_the_last_bin_ends_at_a_million_tokens(write):
+    trials = read_trials(write({"bin_index": 7, "score": 1}))
+    assert trials.frame["length"].tolist() == [1048576]
+
+
+def test_a_grade_of_another_name_is_taken_and_said(write):
+    trials = read_trials(write({"bin_index": 0, "response": "abc", "mrcr_score": 0.7}))
+    assert trials.frame["score"].tolist() == [0.7]
+    assert {"grade-by-name"} <= codes(trials)
+    assert "scored-here" not in codes(trials)
+    both = {"bin_index": 0, "response": "abc", "mrcr_score": 0.7, "my_ratio": 0.2}
+    trials = read_trials(write(both))
+    assert trials.frame["score"].tolist() == [0]
+    assert {"grade-by-name", "scored-here"} <= codes(trials)
+    assert read_trials(write(both), columns={"score": "my_ratio"}).frame["score"].tolist() == [0.2]
+
+
+@pytest.mark.parametrize(
+    ("fields", "theirs", "length", "unit"),
+    [
+        ({"token_count": 5000}, "n_chars", 30000, "characters"),
+        ({"token_count": 5000}, "token_count", 5000, "tokens"),
+        ({"bin_index": 8}, "n_chars", 30000, "characters"),
+        ({}, "bin_middle", 23170, "characters"),
+        ({"bin_index": 0}, "bin_middle", 5793, "tokens"),
+    ],
+)
+def test_another_length_has_its_own_unit(write, fields, theirs, length, unit):
+    path = write({"score": 1.0, "n_chars": 30000, **fields})
+    trials = read_trials(path, columns={"length": theirs})
+    assert (trials.frame["length"].tolist(), trials.length_unit) == ([length], unit)
+    assert "length-bins" not in codes(trials)

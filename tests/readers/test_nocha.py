@@ -51,11 +51,18 @@ def test_fields(read):
     assert trials.tasks == ("nocha_claims", "nocha_pairs")
     row = trials.frame.iloc[0]
     names = ("model", "case", "length", "score", "cluster", "guess_rate")
-    assert row[list(names)].tolist() == ["gpt4o", "148 true", 235118, 1, "little_women", 0.5]
+    assert row[list(names)].tolist() == [
+        "gpt4o",
+        "little_women 148 true",
+        235118,
+        1,
+        "little_women",
+        0.5,
+    ]
     assert row["output"].endswith("<answer>TRUE</answer>")
     assert scores(trials, "nocha_claims") == [1, 0]
     pair = trials.select(task="nocha_pairs").frame.iloc[0]
-    assert pair[["case", "score", "guess_rate"]].tolist() == ["148", 0, 0.25]
+    assert pair[["case", "score", "guess_rate"]].tolist() == ["little_women 148", 0, 0.25]
     assert trials.frame["depth"].isna().all()
 
 
@@ -130,3 +137,17 @@ def test_claims_alone_make_no_pair(read):
 def test_nothing_but_skipped_claims_cannot_be_analysed(read):
     with pytest.raises(TableError, match=r"no scored trials.*4 skipped|check that the sweep ran"):
         read(claim(1, True, SKIPPED), claim(1, False, SKIPPED))
+
+
+def test_an_index_of_two_books_of_one_length(read):
+    words = {"gatsby": ("TRUE", "TRUE"), "little_women": ("TRUE", "FALSE")}
+    trials = read(
+        *(
+            claim(1, truth, said(word), book=book, length=1000)
+            for book, pair in words.items()
+            for truth, word in zip((True, False), pair, strict=True)
+        )
+    )
+    assert scores(trials, "nocha_claims") == [1, 0, 1, 1]
+    assert scores(trials, "nocha_pairs") == [0, 1]
+    assert trials.select(task="nocha_pairs").n_cases == 2

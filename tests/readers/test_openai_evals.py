@@ -180,3 +180,16 @@ def test_prompts_of_megabytes_are_let_go(write):
 def test_a_record_without_samples_is_refused(write):
     with pytest.raises(FormatError, match=r"no events of a sample.*beyond its first line"):
         read_trials(write())
+
+
+@pytest.mark.parametrize("size", [1, SMALL])
+def test_a_report_without_a_run_is_that_of_the_run_before_it(write, size):
+    long = event(0, 0, "sampling", prompt="x" * size, sampled="a")
+    report = {"final_report": {"accuracy": 1.0}}
+    trials = read_trials(write(long, match(1, 0, True, context_length=4000), report=report))
+    assert "unfinished-run" not in codes(trials)
+
+
+def test_a_line_of_something_else_is_no_report(write):
+    trials = read_trials(write(match(0, 0, True, length=8), report={"note": "x", "run_id": RUN}))
+    assert "unfinished-run" in codes(trials)

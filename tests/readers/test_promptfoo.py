@@ -219,3 +219,19 @@ def test_a_file_without_results_is_refused(write):
     path = write(name="out.json", evalId="e", results={"results": [], "stats": {}})
     with pytest.raises(FormatError, match=r"holds no results.*run promptfoo eval -o again"):
         read_trials(path, format="promptfoo")
+
+
+def test_scores_run_from_0_to_1(write):
+    trials = read_trials(write(result(), result(testIdx=1, vars={"context_length": 2000})))
+    assert trials.frame["score"].tolist() == [1, 1]
+    assert "score-scale-unclear" not in codes(trials)
+    with pytest.raises(TableError, match=r"score is 7; expected a score from 0 to 1.*score_scale"):
+        read_trials(write(result(score=7)))
+
+
+def test_a_judges_mark_in_another_column_has_its_own_scale(write):
+    rows = [result(vars={"context_length": 400 * n, "mark": n}) for n in (1, 10)]
+    trials = read_trials(write(*rows), columns={"score": "mark"}, score_scale="1-10")
+    assert trials.frame["score"].tolist() == [0, 1]
+    undeclared = read_trials(write(*rows), columns={"score": "mark"})
+    assert "score-scale" in codes(undeclared)

@@ -170,7 +170,7 @@ def test_files_beside_predictions_are_left_out(ruler):
     (data / "validation.jsonl").write_text(json.dumps(prompt) + "\n")
     trials = read_trials(folder)
     assert trials.n_trials == 1
-    assert "3 files without scores of their own" in trials.notices[0].message
+    assert "3 files without trials of their own" in trials.notices[0].message
 
 
 def test_predictions_without_references_are_refused(tmp_path):
@@ -306,4 +306,61 @@ def test_nemo_skills_in_another_folder(tmp_path):
     path = tmp_path / "output.jsonl"
     path.write_text(json.dumps(NEMO | {"generation": "a"}) + "\n")
     with pytest.raises(FormatError, match="give it back the name that NeMo-Skills gave it"):
+        read_trials(path)
+
+
+def test_chunks_whose_indices_collide_are_cases_of_their_own(ruler):
+    ruler([prediction(17, "", ["a1"]), prediction(30, "a2", ["a2"])], task="niah_single_1-0")
+    rows = [prediction(17, "no", ["b1"]), prediction(31, "b2", ["b2"])]
+    trials = read_trials(ruler(rows, task="niah_single_1-1"))
+    assert (trials.n_trials, trials.n_cases, trials.n_scored) == (4, 4, 3)
+    assert trials.frame["score"].fillna(-1).tolist() == [-1, 1, 0, 1]
+    assert trials.frame["case"].tolist()[1::2] == ["30", "31"]
+    assert trials.frame["repeat"].tolist() == [1, 1, 1, 1]
+
+
+def test_summaries_of_what_has_no_predictions_are_named(ruler):
+    folder = ruler([prediction(0, "a", ["a"])], task="vt")
+    for length, tasks in ((4096, "vt,fwe"), (8192, "vt")):
+        pred = folder / "synthetic" / str(length) / "pred"
+        pred.mkdir(parents=True, exist_ok=True)
+        scores = ",".join(["50.0"] * len(tasks.split(",")))
+        nulls = scores.replace("50.0", "0/4")
+        text = f"0,1,2\nTasks,{tasks}\nScore,{scores}\nNulls,{nulls}\n"
+        (pred / "summary.csv").write_text(text)
+    trials = read_trials(folder)
+    assert codes(trials) == ["means-left-out"]
+    assert "2 files with means of tasks without predictions" in trials.notices[0].message
+    assert "8192/pred/summary.csv; read them by themselves" in trials.notices[0].message
+
+
+def test_nemo_skills_empty_generations_are_said(nemo):
+    rows = [NEMO | {"generation": "", "is_correct": 0.0}, NEMO | {"generation": "a", "index": 4}]
+    folder = nemo(*rows, setup="m-4096", task="vt")
+    trials = read_trials(folder)
+    assert trials.frame["status"].tolist() == ["empty", "ok"]
+    assert any("1 output empty" in notice.message for notice in trials.notices)
+    official = read_trials(folder, columns={"score": "official_score"})
+    assert official.frame["score"].tolist() == [0, 0.5]
+
+
+@pytest.mark.parametrize("name", ["average score", "AVG.", "task_avg", "wAvg. (inc)", "Mean"])
+def test_an_average_is_no_task(tmp_path, name):
+    folder = summary(tmp_path, f"0,1,2\nTasks,vt,{name}\nScore,50.0,60.0\nNulls,0/10,0/10\n")
+    grid = read_trials(folder).grid
+    assert (grid.task, grid.n_cases.item(), grid.successes.item()) == ("vt", 10, 5)
+
+
+def test_a_task_that_a_summary_lists_twice_is_refused(tmp_path):
+    folder = summary(tmp_path, "0,1,2\nTasks,vt,vt\nScore,50.0,60.0\nNulls,0/10,0/10\n")
+    with pytest.raises(FormatError, match=r"lists vt more than once.*remove the other columns"):
+        read_trials(folder)
+
+
+@pytest.mark.parametrize("value", [50, -0.5, 1.5])
+def test_nemo_skills_shares_outside_0_to_1_are_named(nemo, value):
+    rows = [NEMO | {"generation": "a", "is_correct": mark} for mark in (True, value)]
+    path = nemo(*rows)
+    mend = rf"line 2: is_correct is {value}; expected .*a number from 0 to 1.*mend the value"
+    with pytest.raises(FormatError, match=mend):
         read_trials(path)

@@ -106,8 +106,48 @@ def test_means_of_marks_say_nothing_about_how_many_were_right(wide):
 
 
 def test_a_number_of_cases_is_refused_where_files_say_it(wide):
-    path = wide("length,score\n4096,1\n")
-    with pytest.raises(OptionError, match=r"says how many cases.*leave out --cases-per-cell"):
+    path = wide("length,score\n4096,1\n4096,0\n")
+    with pytest.raises(OptionError, match=r"several rows per length.*leave out --cases-per-cell"):
         read_trials(path, cases_per_cell=3)
     with pytest.raises(OptionError, match="expected a whole number of at least 1"):
         read_trials(path, cases_per_cell=0)
+
+
+@pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+def test_means_that_round_from_two_counts_are_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(",1000,2000\n0,0.85,0.85\n100,0.85,1.00\n")
+    with pytest.raises(
+        TableError, match=r"column 1000: 0\.85 has too few .*not 127 to 128.*digits"
+    ):
+        read_trials(path, cases_per_cell=150)
+    assert read_trials(path, cases_per_cell=40).grid.successes.tolist() == [[34, 34], [34, 40]]
+
+
+@pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+def test_lines_of_another_width_are_said(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("depth,1000,2000\n0,1,1,0\n50,1\n100,1,0\n")
+    with pytest.raises(FormatError, match=r"line 2: more cells than the header.*skip-bad-lines"):
+        read_trials(path, cases_per_cell=1)
+    cells = read_trials(path, cases_per_cell=1, skip_bad_lines=True)
+    assert cells.grid.n_cases.tolist() == [[1, 1], [0, 1]]
+    said = {notice.code: notice.message for notice in cells.notices}
+    assert "line 3 has fewer cells" in said["short-lines"]
+    assert "1 bad line left out (line 2)" in said["bad-lines"]
+
+
+@pytest.mark.parametrize("cell", ['"1,000"', "1_000", "1e400", "1e999999999"])
+def test_large_cells_are_refused_in_words(tmp_path, cell):
+    path = tmp_path / "a.csv"
+    path.write_text(f"depth,1k,2k\n0,{cell},0.5\n50,1,0\n")
+    with pytest.raises(TableError, match=r"line 2, column 1k"):
+        read_trials(path, cases_per_cell=20)
+
+
+@pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+def test_points_group_in_headers_beside_decimal_commas(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("depth;1.000;2.000\n0;0,5;1,0\n50;0,5;0,0\n")
+    cells = read_trials(path, cases_per_cell=2, decimal=",")
+    assert cells.grid.lengths.tolist() == [1000, 2000]

@@ -109,3 +109,33 @@ def test_percent_and_percent_text_agree(cells):
     declared = read(cells, "percent").values
     assert declared.tolist() == read([f"{cell}%" for cell in cells]).values.tolist()
     assert ((declared >= 0) & (declared <= 1)).all()
+
+
+@pytest.mark.parametrize("cells", [list(range(10)), [0, 5, 10], [1, 2, 3], ["0", "9"]])
+def test_whole_numbers_up_to_ten_may_number_depths(cells):
+    with pytest.raises(
+        TableError, match=r"only whole numbers up to .*--depth-unit percent.*index0"
+    ):
+        read(cells)
+    assert read(cells, unit="percent").values.max() == max(map(float, cells)) / 100
+
+
+@pytest.mark.parametrize("cells", [[0, 5, 11], [0, 2.5, 5], ["0%", "5%"]])
+def test_other_small_percentages_are_percentages(cells):
+    assert read(cells).unit == "percent"
+
+
+def test_a_decimal_comma_groups_no_thousands():
+    with pytest.raises(TableError, match=r"depth is '0,050'.*pass decimal=','"):
+        read(["0,000", "0,050", "0,100"])
+
+
+def test_models_of_two_units_in_one_table_are_asked_about():
+    column, groups = pd.Series([0, 1, 0, 100]), np.array([0, 0, 1, 1])
+    faults = Faults(Origin.of_frame(4))
+    read_depths(column, groups=lambda: groups, faults=faults)
+    with pytest.raises(TableError, match=r"only 0 and 1 in 1 group .*--depth-unit fraction"):
+        faults.raise_any()
+    faults = Faults(Origin.of_frame(4))
+    read_depths(pd.Series([0, 50, 0, 100]), groups=lambda: groups, faults=faults)
+    faults.raise_any()

@@ -81,3 +81,29 @@ def test_answers_that_were_cut_stay_scored_and_are_counted_by_length():
     assert said.startswith("3 scored answers of 4 ended")
     assert "1 at 4096, 2 at 8192" in said
     assert said.endswith("let answers be longer and run these again")
+
+
+def test_a_column_of_fractions_is_a_measure_and_no_error():
+    assert statuses(error=[0.8, 0.0]) == ["ok", "ok"]
+    frame = pd.DataFrame({"length": [4096] * 2, "score": [0, 1], "error": [0.8, 0.0]})
+    notices = Trials.from_frame(frame).notices
+    assert any("error holds fractions and was taken for a measure" in n.message for n in notices)
+    assert statuses(error=["0.8", "boom", ""]) == ["error", "error", "ok"]
+    assert statuses(error=[1, 503, 0]) == ["error", "error", "ok"]
+
+
+@pytest.mark.parametrize("word", ["no", "No error", "n/a", "-", "ok", "success", False, "none"])
+def test_words_for_no_error_are_none(word):
+    assert statuses(error=[word, word]) == ["ok", "ok"]
+
+
+@pytest.mark.parametrize("reason", [["content_filter"], "['content_filter']", ["stop", "error"]])
+def test_reasons_in_a_list_are_reasons(reason):
+    assert statuses(finish_reason=[reason, ["stop"]])[0] in ("refused", "error")
+
+
+def test_cut_answers_in_lists_are_counted():
+    frame = pd.DataFrame({"length": [4096] * 2, "score": [0, 1]})
+    frame["finish_reason"] = [["length"], ["stop"]]
+    (said,) = (n.message for n in Trials.from_frame(frame).notices if n.code == "answers-cut")
+    assert said.startswith("1 scored answer of 2")

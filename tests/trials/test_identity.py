@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lcstats.errors import DuplicateWarning, TableError
 from lcstats.trials import Trials
 from lcstats.trials.identity import combine_codes
+from lcstats.trials.origin import Origin, Part
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
 
@@ -118,3 +119,11 @@ def test_combined_codes_survive_overflow():
     combined = combine_codes([huge, huge, huge, np.array([0, 0, 0, 1])])
     assert combined[1] == combined[2]
     assert len(set(combined.tolist())) == 3
+
+
+def test_files_that_contradict_each_other_are_named():
+    parts = Part("a.jsonl", 2, "line"), Part("b.jsonl", 1, "line")
+    frame = pd.DataFrame({"length": 4096, "id": ["x", "y", "x"], "score": [1, 0, 0]})
+    mend = r"different files, a\.jsonl and b\.jsonl: read one of them without the others, or number"
+    with pytest.raises(TableError, match=mend):
+        Trials.from_frame(frame, origin=Origin(parts))

@@ -78,3 +78,30 @@ def test_lengths_beyond_every_whole_number_name_the_limit(length):
 
 def test_0k_is_a_prompt_without_filler():
     assert read(["0k", "1K"]).values.tolist() == [0, 1024]
+
+
+def codes(lengths):
+    return [notice.code for notice in lengths.notices]
+
+
+def test_lengths_that_may_be_thousands_are_doubted():
+    lengths = read([4, 8, 16, 32, 64, 128])
+    assert codes(lengths) == ["lengths-short"]
+    assert "--length-unit k1024" in lengths.notices[0].message
+    assert codes(read(["4", "128"])) == ["lengths-short"]
+    assert codes(read([4, 128], "documents")) == codes(read([4, 128], "k1000")) == []
+    assert codes(read([64, 1024])) == codes(read([10, 4096])) == []
+
+
+def test_a_lacking_k_is_asked_about():
+    with pytest.raises(TableError, match=r"line 4: length is '16'; .*'4k'; write the K of every"):
+        read(["4k", "8k", "16"])
+    assert read(["128", "256", "512", "1k"]).values.tolist() == [128, 256, 512, 1024]
+
+
+def test_messages_know_that_commas_mark_decimals():
+    faults = Faults(Origin((Part("a.csv", 1),)), ",")
+    read_lengths(pd.Series(["4.096"]), unit="tokens", faults=faults)
+    with pytest.raises(TableError, match=r"length is '4,096'.*leave out decimal=','") as caught:
+        faults.raise_any()
+    assert "pass decimal" not in str(caught.value)

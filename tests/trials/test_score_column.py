@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lcstats.errors import OptionError, TableError
+from lcstats.trials import TableOptions, Trials
 from lcstats.trials.faults import Faults
 from lcstats.trials.origin import Origin, Part
 from lcstats.trials.score_column import parse_scores, read_scores
@@ -127,3 +128,25 @@ def test_a_negative_score_is_refused_under_a_threshold_too():
 def test_a_threshold_counts_what_a_loop_counts(marks, threshold):
     right = read(marks, threshold=threshold).values
     assert right.tolist() == [float(mark >= threshold) for mark in marks]
+
+
+@pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+def test_language_models_of_two_scales_in_one_table_are_asked_about():
+    frame = pd.DataFrame({"model": ["A"] * 3 + ["B"] * 3, "length": 4096, "id": [1, 2, 3] * 2})
+    with pytest.raises(TableError, match=r"only to 1 in 1 group .*--score-threshold"):
+        Trials.from_frame(frame.assign(score=[1, 1, 0, 100, 50, 0]))
+    alike = Trials.from_frame(frame.assign(score=[0, 0, 0, 100, 50, 0]))
+    assert alike.frame["score"].tolist() == [0, 0, 0, 1, 0.5, 0]
+
+
+@pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+def test_a_threshold_of_another_scale_is_said():
+    frame = pd.DataFrame({"length": [4096] * 2, "score": [90, 10]})
+    trials = Trials.from_frame(frame, TableOptions(score_threshold=0.85))
+    assert "threshold-below-scale" in [notice.code for notice in trials.notices]
+
+
+def test_an_endless_number_is_no_score():
+    frame = pd.DataFrame({"length": [4096], "score": ["1e999"]})
+    with pytest.raises(TableError, match=r"score is '1e999'.*mend the value"):
+        Trials.from_frame(frame, TableOptions(score_threshold=7))

@@ -123,3 +123,29 @@ def test_a_table_of_truncated_trials_alone_names_the_ceiling_and_the_mend():
         TableError, match=r"truncated 2.*32770 at 2 of 2 lengths.*keep_truncated=True.*count"
     ):
         Trials.from_frame(frame)
+
+
+def test_a_share_that_no_tokenizer_gives_is_a_cut_where_no_other_length_was_asked_for():
+    assert truncated([8192] * 3, [4096] * 3).rows.all()
+    assert not truncated([8192] * 3, [6500] * 3).rows.any()
+    assert not truncated([8192] * 2 + [16384] * 2, [4096] * 2 + [8192] * 2).rows.any()
+
+
+def test_short_prompts_that_lack_far_more_than_long_ones_were_never_full():
+    found = truncated([4096] * 2 + [8192] * 2, [20] * 2 + [8192] * 2)
+    assert found.rows.tolist() == [True] * 2 + [False] * 2
+    assert not truncated([1000, 2000, 4000], [600, 1600, 3600]).rows.any()
+
+
+def test_a_small_cut_shows_where_all_other_lengths_arrive_exactly():
+    lengths = np.repeat([4096, 8192, 16384], 3)
+    found = truncated(lengths, np.minimum(lengths, 15000))
+    assert found.rows.tolist() == [False] * 6 + [True] * 3
+    assert "smallest share 0.916; 15000 at 1 of 3 lengths" in found.notices[0].message
+    received = np.where(lengths < 16384, lengths, [15000, 15200, 15900] * 3)
+    assert not truncated(lengths, received).rows.any()
+
+
+def test_a_prompt_without_filler_has_no_share():
+    found = truncated([0, 0, 4096, 8192], [60, 60, 4096, 8192])
+    assert not found.rows.any()

@@ -108,3 +108,8 @@ def test_spread_undoes_factorize(cells):
     codes, uniques = factorize(column)
     texts = spread([str(word) for word in uniques], codes)
     assert [None if pd.isna(text) else text for text in texts] == cells
+
+
+def test_half_a_character_is_named_and_stays_different():
+    texts = texts_of(pd.Series(["a\ud800", "a\ud801", "b"], dtype=object))
+    assert texts.values.tolist() == ["a\\ud800", "a\\ud801", "b"]
