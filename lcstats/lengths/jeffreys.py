@@ -1,8 +1,8 @@
 """Jeffreys Beta statements about a length's accuracy: closed-form masses and a set.
 
 A depth mean over cells of n_d cases has the information of n_eff = D^2 / sum(1/n_d) cases, any
-weighted sum of cases that of 1 / sum(weight^2), less where cases share clusters, and less where the
-cases that weigh most have an accuracy of their own;
+weighted sum of cases that of 1 / sum(weight^2), less where cases share clusters. An average over
+tasks has less where the cases that weigh most have an accuracy of their own;
 q_j = P(A_j >= bar) under Beta(k_eff + 1/2, n_eff - k_eff + 1/2).
 """
 
@@ -46,7 +46,10 @@ def jeffreys_rows(grid: CellGrid, observed: Observed, criterion: Criterion) -> J
     """Return the Beta distribution of every length's mean or pooled accuracy."""
     pooled = criterion.treatment.kind == "pooled"
     effect = design_effects(grid, pooled=pooled)
-    n = informative_cases(grid, pooled=pooled) / effect
+    n_eff = effective_cases(grid.n_cases, pooled=pooled)
+    if grid.members:
+        n_eff = informative_cases(grid, pooled=pooled)
+    n = n_eff / effect
     k = n * np.array([float(accuracy) for accuracy in observed.accuracies])
     return JeffreysRows(k + 0.5, n - k + 0.5, effect)
 

@@ -187,10 +187,10 @@ def test_several_prompts_are_tasks_of_their_own(write):
 
 def test_metadata_say_what_variables_do_not(write):
     row = result(vars={"depth": 0.25, "score": 3})
-    row["testCase"] = {"metadata": {"context_length": 8000, "depth": 0.75, "item": "a"}}
+    row["testCase"] = {"metadata": {"context_length": 4096, "depth": 0.75, "item": "a"}}
     trials = read_trials(write(row, row | {"testIdx": 1}))
     (depth,) = set(trials.frame["depth"])
-    assert (trials.frame["length"][0], depth, trials.frame["case"][0]) == (8000, 0.25, "a")
+    assert (trials.frame["length"][0], depth, trials.frame["case"][0]) == (4096, 0.25, "a")
     assert trials.frame["var_score"].tolist() == [3, 3]
 
 

@@ -101,7 +101,7 @@ def test_empty_and_unknown_files_are_set_aside_and_counted(folder):
         ({"a__csv": "", "b__csv": " "}, "all 2 files are empty; .*check that the sweep ran"),
         ({"a__csv": "length,score\n"}, "it has a header and no rows; .*check that the sweep ran"),
         ({"a__csv": "length,score\n1,\n"}, r"1 row without a score \(error 1\); .*sweep ran"),
-        ({"a__json": "[]"}, "the file is empty"),
+        ({"a__json": "[]"}, r"it holds nothing but \[\]"),
         ({"a__csv": "ctx,mark\n1,1\n"}, "--map length=THEIRS --map score=THEIRS"),
         ({"a__json": '{"results": []}'}, "columns found: results; .*--map length=THEIRS"),
     ],

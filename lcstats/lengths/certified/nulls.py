@@ -68,7 +68,7 @@ def share_bound(n_hits: NDArray[np.int64], n_tables: int) -> NDArray[np.float64]
     Examples
     --------
     >>> share_bound(np.array([0, 50, 1000]), 1000).round(4).tolist()
-    [0.0069, 0.0751, 1.0]
+    [0.0069, 0.075, 1.0]
     """
     others = np.maximum(n_tables - n_hits, 1)
     bound = betaincinv(n_hits + 1.0, others, CONFIDENCE)
