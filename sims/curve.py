@@ -28,7 +28,8 @@ from lcstats.errors import LcstatsWarning
 from lcstats.fit import fit_curve, goodness_of_fit
 from lcstats.kernels.logistic import fit_batch
 from lcstats.lengths.crossing import find_crossing, log2_crossing, treated
-from lcstats.lengths.curve_estimate import TIE, estimate_from_curve
+from lcstats.lengths.curve_estimate import estimate_from_curve
+from lcstats.lengths.estimate import TIE
 from sims.coverage_simulation import DEPTHS, LENGTHS, LEVEL, Setting, true_outcome
 from sims.curve_page import make_page
 

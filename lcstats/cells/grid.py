@@ -128,6 +128,11 @@ class CellGrid:
         return np.array(counts, dtype=np.int64)
 
     @property
+    def is_clustered(self) -> bool:
+        """True if any two cases share a cluster, as far as cases are known."""
+        return self.cases is not None and self.cases.is_clustered
+
+    @property
     def has_fractions(self) -> bool:
         """True if some case is worth neither 0 nor 1."""
         if self.cases is None:

@@ -1,7 +1,7 @@
 """A smooth surface over length and depth, with cells that scatter and rare holes."""
 
 from lcstats.flexible.conditional import ConditionalCells
-from lcstats.flexible.door import fit_flexible
+from lcstats.flexible.door import fit_flexible, is_quick
 from lcstats.flexible.result import (
     FlexibleFit,
     conditional_cells,
@@ -18,5 +18,6 @@ __all__ = [
     "conditional_cells",
     "draw_accuracies",
     "fit_flexible",
+    "is_quick",
     "pass_probabilities",
 ]

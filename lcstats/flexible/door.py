@@ -57,7 +57,6 @@ def fit_flexible(
         At least 2; 4000, or 2000 above 400 cells, without it.
     seed : int
         Equal seeds give the same draws bit for bit, on any number of threads.
-
     exact : bool
         Weigh the draws by their importance. Without it they are those of the Laplace
         approximation, which is a little too low where almost all cases are right.
@@ -111,6 +110,11 @@ def fit_flexible(
     fit = _summarise(grid, surface, observations, modes, n_draws, seed, exact)
     announce(fit.notices)
     return fit
+
+
+def is_quick(grid: CellGrid) -> bool:
+    """Tell whether a surface is fitted in a fraction of a second: one task, at most 400 cells."""
+    return grid.n_cases.size <= FEW_CELLS and not grid.members
 
 
 def _summarise(
@@ -199,7 +203,7 @@ def _notices(grid: CellGrid, power: float) -> Iterator[Notice]:
             f"the surface predicts {n_empty} of {grid.n_cases.size} cells that have no cases",
             DesignWarning,
         )
-    if grid.cases is not None and grid.cases.is_clustered:
+    if grid.is_clustered:
         yield Notice(
             "clusters-as-cases",
             "cases share clusters, and the surface takes them as independent: it is surer than it "

@@ -175,7 +175,7 @@ def at_most_failing(passing: NDArray[np.float64], most: NDArray[np.int64]) -> ND
         law[0] = 1.0
         for j in range(n_cells):
             failing = 1.0 - passing[i, j]
-            for k in range(j + 1, 0, -1):
+            for k in range(min(j + 1, most[i]), 0, -1):
                 law[k] = law[k] * passing[i, j] + law[k - 1] * failing
             law[0] *= passing[i, j]
         result[i] = min(1.0, law[: most[i] + 1].sum())
@@ -200,6 +200,23 @@ def leading_run_law(passing: NDArray[np.float64]) -> NDArray[np.float64]:
         law[i] = reach * (1.0 - passing[i])
         reach *= passing[i]
     law[passing.size] = reach
+    return law
+
+
+@njit
+def mean_run_law(passing: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weighted mean of :func:`leading_run_law` over draws, shape (n_rows + 1,).
+
+    Parameters
+    ----------
+    passing : ndarray of float64, shape (n_draws, n_rows)
+        Rows are independent given the draw.
+    weights : ndarray of float64, shape (n_draws,)
+        They add up to 1.
+    """
+    law = np.zeros(passing.shape[1] + 1)
+    for draw in range(passing.shape[0]):
+        law += weights[draw] * leading_run_law(passing[draw])
     return law
 
 

@@ -1,4 +1,4 @@
-"""Cells around drawn surfaces: hole shares, pass probabilities, and how many cells fall short.
+"""Cells around drawn surfaces: hole shares and pass probabilities.
 
 Functions of one variable, the drawn logit or mean, are looked up in tables: there are as many
 draws as cells times thousands, and only as many tables as there are distinct counts.
@@ -144,62 +144,3 @@ def fill_pass_probabilities(
             share = shares[draw, cell]
             reached = min(max(look_up(smooth[table], place), 0.0), 1.0)
             passes[draw, cell] = (1.0 - share) * reached + share * in_hole[table]
-
-
-@njit_fused
-def at_most_short(passes: Floats, most: int) -> Floats:
-    """Probability that at most `most` cells of a row fall short of the bar.
-
-    Parameters
-    ----------
-    passes : ndarray of float64, shape (n_draws, n_rows, n_columns)
-        Probabilities that single, independent cells reach it.
-    most : int
-
-    Returns
-    -------
-    ndarray of float64, shape (n_draws, n_rows)
-
-    Notes
-    -----
-    The Poisson-binomial distribution, cell by cell, cut off after `most`.
-    """
-    n_draws, n_rows, n_columns = passes.shape
-    result = np.empty((n_draws, n_rows))
-    short = np.empty(most + 1)
-    for draw in range(n_draws):
-        for row in range(n_rows):
-            short[:] = 0.0
-            short[0] = 1.0
-            for column in range(n_columns):
-                reached = passes[draw, row, column]
-                for number in range(most, 0, -1):
-                    short[number] = short[number] * reached + short[number - 1] * (1.0 - reached)
-                short[0] *= reached
-            total = 0.0
-            for number in range(most + 1):
-                total += short[number]
-            result[draw, row] = min(total, 1.0)
-    return result
-
-
-@njit_fused
-def leading_masses(reaches: Floats, weights: Floats) -> Floats:
-    """Mean probability of every number of leading rows that reach the bar, (n_rows + 1,).
-
-    Parameters
-    ----------
-    reaches : ndarray of float64, shape (n_draws, n_rows)
-        Probabilities, independent given the draw.
-    weights : ndarray of float64, shape (n_draws,)
-        Of the draws; they add up to 1.
-    """
-    n_draws, n_rows = reaches.shape
-    masses = np.zeros(n_rows + 1)
-    for draw in range(n_draws):
-        leading = weights[draw]
-        for row in range(n_rows):
-            masses[row] += leading * (1.0 - reaches[draw, row])
-            leading *= reaches[draw, row]
-        masses[n_rows] += leading
-    return masses

@@ -18,7 +18,7 @@ from lcstats.lengths.estimate import Interval as Interval
 from lcstats.lengths.estimate import outcome_label as outcome_label
 from lcstats.lengths.estimate import outcome_length as outcome_length
 from lcstats.lengths.estimate import outcome_of as outcome_of
-from lcstats.lengths.quoting import CURVE_FAILS, quote_sentence
+from lcstats.lengths.quoting import CURVE_FAILS, NAMES, quote_sentence
 from lcstats.options import percent
 from lcstats.records import (
     SCHEMA_VERSION,
@@ -40,11 +40,7 @@ SET_MEANINGS = {
 }
 """What each kind of set promises at its level: the one source of these words."""
 
-METHOD_WORDS = {
-    "observed": "By the raw cells",
-    "curve": "By the curve",
-    "flexible": "By the flexible surface",
-}
+METHOD_WORDS = {method: f"By {name}" for method, name in NAMES.items()}
 
 
 @dataclass(frozen=True, slots=True)

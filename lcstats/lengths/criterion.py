@@ -101,6 +101,15 @@ class Criterion:
         return _exact(self.guess_rate, "guess_rate")
 
     @property
+    def fixed_bar(self) -> Fraction | None:
+        """The bar in accuracy; None where it is a share of a base that is measured."""
+        if self.rule == "relative":
+            return None
+        if self.rule == "above_chance":
+            return self.exact_guess_rate + self.exact_threshold * (1 - self.exact_guess_rate)
+        return self.exact_threshold
+
+    @property
     def treatment(self) -> "Treatment":
         """The depth treatment, parsed."""
         return parse_treatment(self.depth_treatment)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from lcstats.cells import CellGrid
 from lcstats.curve import TERMS, Curve, FloatArray, accuracy_from_logit
 from lcstats.draws import Draws
 from lcstats.fit import CurveFit
@@ -93,28 +94,25 @@ def treated(accuracy: FloatArray, treatment: Treatment, weights: FloatArray) -> 
     return np.asarray(np.partition(accuracy, rank, axis=-1)[..., rank])
 
 
-def depth_weights(fit: CurveFit) -> FloatArray:
-    """Share of all cases at each depth, shape (n_depths,)."""
-    by_depth = fit.grid.n_cases.sum(axis=0)
+def depth_weights(grid: CellGrid) -> FloatArray:
+    """Share of all cases at each depth, shape (n_depths,): what ``pooled`` weighs by."""
+    by_depth = grid.n_cases.sum(axis=0)
     return np.asarray(by_depth / by_depth.sum())
 
 
 def curve_bar(fit: CurveFit, curve: Curve, criterion: Criterion) -> float:
     """Return the bar in accuracy; a relative one is measured on the curve itself."""
-    tau = float(criterion.exact_threshold)
-    if criterion.rule == "above_chance":
-        guess = float(criterion.exact_guess_rate)
-        return guess + tau * (1.0 - guess)
-    if criterion.rule == "relative":
-        base = fit.grid.lengths[list(base_rows(fit.grid.lengths, criterion))]
-        return tau * float(height(fit, curve, criterion.treatment, np.log2(base)).mean())
-    return tau
+    if criterion.fixed_bar is not None:
+        return float(criterion.fixed_bar)
+    base = fit.grid.lengths[list(base_rows(fit.grid.lengths, criterion))]
+    score = height(fit, curve, criterion.treatment, np.log2(base)).mean()
+    return float(criterion.exact_threshold) * float(score)
 
 
 def height(fit: CurveFit, curve: Curve, treatment: Treatment, doublings: FloatArray) -> FloatArray:
     """Depth-treated accuracy of a curve over the tested depths, at lengths ``2**doublings``."""
     accuracy = curve.accuracy(np.exp2(doublings), fit.grid.depths)
-    return treated(accuracy, treatment, depth_weights(fit))
+    return treated(accuracy, treatment, depth_weights(fit.grid))
 
 
 def log2_crossing(fit: CurveFit, curve: Curve, criterion: Criterion) -> float:
@@ -224,23 +222,22 @@ def _drawn_heights(
     accuracy = accuracy_from_logit(
         logits, guess_rate=fit.curve.guess_rate, lapse_rate=fit.curve.lapse_rate
     )
-    return treated(accuracy, treatment, depth_weights(fit))
+    return treated(accuracy, treatment, depth_weights(fit.grid))
 
 
 def _drawn_bars(fit: CurveFit, draws: Draws, criterion: Criterion) -> FloatArray:
     """Return every draw's bar; a relative one is measured on the draw itself."""
-    if criterion.rule != "relative":
-        return np.full(len(draws), curve_bar(fit, fit.curve, criterion))
+    if criterion.fixed_bar is not None:
+        return np.full(len(draws), float(criterion.fixed_bar))
     base = list(base_rows(fit.grid.lengths, criterion))
-    heights = treated(draws.accuracies[:, base], criterion.treatment, depth_weights(fit))
+    heights = treated(draws.accuracies[:, base], criterion.treatment, depth_weights(fit.grid))
     return np.asarray(float(criterion.exact_threshold) * heights.mean(axis=1))
 
 
 def _standard_error(fit: CurveFit, criterion: Criterion, center: float) -> float:
     """Standard error of log2 of the crossing; infinite where a derivative has no value."""
-    clustered = fit.grid.cases is not None and fit.grid.cases.is_clustered
     covariance = fit.covariance
-    if clustered and fit.robust_covariance is not None:
+    if fit.grid.is_clustered and fit.robust_covariance is not None:
         covariance = fit.robust_covariance
     gradient = _gradient(fit, criterion, center)
     if not np.all(np.isfinite(gradient)):

@@ -10,14 +10,12 @@ from lcstats.curve import FloatArray
 from lcstats.draws import Draws, resample
 from lcstats.errors import OptionError, describe
 from lcstats.fit import CurveFit
-from lcstats.lengths.answer import Estimate, Interval
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.crossing import curve_bar, depth_weights, find_crossing, treated
+from lcstats.lengths.estimate import TIE, Estimate, Interval, equal_tailed_ends
 from lcstats.lengths.observed import leading
 from lcstats.lengths.resampling import outcomes_of_draws
 from lcstats.options import BootstrapKind
-
-TIE = 1e-12
 
 
 def estimate_from_curve(
@@ -57,7 +55,7 @@ def estimate_from_curve(
     given = (draws,) if isinstance(draws, Draws) else tuple(draws)
     given = given or (draw_curves(fit, seed=seed),)
     _check_draws(fit, given)
-    weights = depth_weights(fit)
+    weights = depth_weights(fit.grid)
     accuracy = treated(fit.accuracy, criterion.treatment, weights)
     passes = accuracy >= curve_bar(fit, fit.curve, criterion) - TIE
     passing = np.flatnonzero(passes)
@@ -86,7 +84,7 @@ def estimate_from_curve(
 
 def masses_of_draws(fit: CurveFit, draws: Draws, criterion: Criterion) -> FloatArray:
     """Share of draws at every outcome, shape (n_lengths + 1,); the criterion draw by draw."""
-    accuracies = treated(draws.accuracies, criterion.treatment, depth_weights(fit))
+    accuracies = treated(draws.accuracies, criterion.treatment, depth_weights(fit.grid))
     outcomes = outcomes_of_draws(accuracies, fit.grid.lengths, criterion)
     counts = np.bincount(outcomes, minlength=fit.grid.lengths.size + 1)
     return np.asarray(counts / len(draws), dtype=np.float64)
@@ -122,9 +120,9 @@ def draw_curves(fit: CurveFit, *, seed: int) -> Draws:
 
     The last draws are kept: several depth treatments and figures ask for those of the same fit.
     """
-    clustered = fit.grid.cases is not None and fit.grid.cases.is_clustered
     fractional = fit.grid.cases is not None and fit.grid.has_fractions
-    kind: BootstrapKind = "cluster_bootstrap" if clustered or fractional else "parametric_bootstrap"
+    whole = fit.grid.is_clustered or fractional
+    kind: BootstrapKind = "cluster_bootstrap" if whole else "parametric_bootstrap"
     return resample(fit, kind=kind, seed=seed, n_threads=os.cpu_count() or 1)
 
 
@@ -138,25 +136,18 @@ def _equal_tailed(
     is_default: bool,
 ) -> Interval:
     """Cut off less than half of the error at each end."""
-    outside = (1.0 - level) / 2.0 + 1e-12
-    below = np.cumsum(masses)
-    lower = int(np.argmax(below > outside))
-    upper = int(masses.size - 1 - np.argmax(np.cumsum(masses[::-1]) > outside))
+    lower, upper = equal_tailed_ends(masses, level)
+    numbers = draws.diagnostics.items()
     return Interval(
         kind=draws.kind,
         level=level,
-        lower=min(lower, outcome),
-        upper=max(upper, outcome),
+        lower=lower,
+        upper=upper,
         lengths=fit.grid.lengths,
         is_default=is_default,
-        extended=not lower <= outcome <= upper,
         diagnostics={
             "n_draws": len(draws),
             "n_failed_fits": draws.n_failed,
-            **{
-                name: value
-                for name, value in draws.diagnostics.items()
-                if not isinstance(value, float) or np.isfinite(value)
-            },
+            **{k: v for k, v in numbers if not isinstance(v, float) or np.isfinite(v)},
         },
-    )
+    ).holding(outcome)

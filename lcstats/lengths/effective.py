@@ -9,11 +9,11 @@ from lcstats.cells import CellGrid, Cells, set_aside_depthless
 from lcstats.draws import Draws
 from lcstats.errors import OptionError, announce, describe
 from lcstats.fit import CurveFit
-from lcstats.flexible import FlexibleFit, fit_flexible
+from lcstats.flexible import FlexibleFit, fit_flexible, is_quick
 from lcstats.lengths.answer import EffectiveLength, Estimate
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.curve_estimate import draw_curves, estimate_from_curve
-from lcstats.lengths.flexible_sets import estimate_with_sets, is_quick
+from lcstats.lengths.flexible_sets import estimate_with_sets
 from lcstats.lengths.missing import bounds_for_missing
 from lcstats.lengths.notices import notices_on, notices_on_depthless, notices_on_refits
 from lcstats.lengths.observed import observe

@@ -1,7 +1,7 @@
 """Estimates of an effective length: outcomes, sets of outcomes, masses."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from lcstats.lengths.crossing import Crossing
 from lcstats.options import percent
 from lcstats.records import freeze_arrays
+
+TIE = 1e-12
+"""Rounding allowed for where floating-point accuracies or masses meet a bound."""
 
 
 def outcome_label(outcome: int, lengths: NDArray[np.int64], *, masses: bool = False) -> str:
@@ -42,6 +45,20 @@ def outcome_length(outcome: int, lengths: NDArray[np.int64]) -> int | None:
 def outcome_of(length: int | None, lengths: NDArray[np.int64]) -> int:
     """Return the outcome that a length stands for: the inverse of :func:`outcome_length`."""
     return 0 if length is None else lengths.tolist().index(length) + 1
+
+
+def equal_tailed_ends(masses: NDArray[np.float64], level: float) -> tuple[int, int]:
+    """Return the first and last outcome that are left when half of the error, or less, is cut off.
+
+    Examples
+    --------
+    >>> equal_tailed_ends(np.array([0.02, 0.01, 0.94, 0.03]), 0.95)
+    (1, 3)
+    """
+    outside = (1.0 - level) / 2.0 + TIE
+    lower = int(np.argmax(np.cumsum(masses) > outside))
+    upper = int(masses.size - 1 - np.argmax(np.cumsum(masses[::-1]) > outside))
+    return lower, upper
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +133,13 @@ class Interval:
         if self.lower == self.upper:
             return lower
         return f"{lower} to {outcome_label(self.upper, self.lengths)}"
+
+    def holding(self, outcome: int) -> "Interval":
+        """Return this run, extended to the outcome and saying so where it leaves it out."""
+        if outcome in self:
+            return self
+        lower, upper = min(self.lower, outcome), max(self.upper, outcome)
+        return replace(self, lower=lower, upper=upper, extended=True)
 
     def __contains__(self, outcome: int) -> bool:
         """True if the outcome, 0..n_lengths, lies in the set."""

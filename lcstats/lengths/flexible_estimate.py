@@ -1,19 +1,17 @@
 """Effective length by the flexible surface: its grid length, masses and set."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincc
 
 from lcstats.curve import FloatArray
 from lcstats.flexible import FlexibleFit, conditional_cells, draw_accuracies, pass_probabilities
-from lcstats.kernels.cells import at_most_short, leading_masses
-from lcstats.lengths.answer import Estimate, Interval
+from lcstats.kernels.binomial import at_most_failing, mean_run_law
 from lcstats.lengths.criterion import Criterion, Treatment
-from lcstats.lengths.crossing import treated
+from lcstats.lengths.crossing import depth_weights, treated
+from lcstats.lengths.estimate import TIE, Estimate, Interval, equal_tailed_ends
 from lcstats.lengths.observed import base_rows, leading
 from lcstats.lengths.resampling import outcomes_of_draws
 
-TIE = 1e-12
 N_CELL_DRAWS = 2
 """Draws of the cells for each surface, where rows are counted and not computed."""
 
@@ -35,8 +33,8 @@ def estimate_from_flexible(
     seed : int
         For drawing cells where a treatment needs it.
     """
-    accuracy = treated(fit.accuracy, criterion.treatment, case_shares(fit))
-    passes = accuracy >= _bar(accuracy, fit.grid.lengths, criterion) - TIE
+    accuracy = treated(fit.accuracy, criterion.treatment, depth_weights(fit.grid))
+    passes = accuracy >= _bar_on(accuracy, fit, criterion) - TIE
     passing = np.flatnonzero(passes)
     masses = posterior_masses(fit, criterion, seed=seed)
     interval = equal_tailed_set(masses, fit, level=level)
@@ -55,10 +53,9 @@ def posterior_masses(fit: FlexibleFit, criterion: Criterion, *, seed: int) -> Fl
 
     A relative bar is measured on the same draw of the cells as the lengths that have to reach it.
     """
-    if criterion.rule != "relative":
-        bar = _bar(np.zeros(1), fit.grid.lengths, criterion)
-        return flexible_masses(fit, bar, criterion.treatment, seed=seed)
-    drawn = treated(draw_accuracies(fit), criterion.treatment, case_shares(fit))
+    if criterion.fixed_bar is not None:
+        return flexible_masses(fit, float(criterion.fixed_bar), criterion.treatment, seed=seed)
+    drawn = treated(draw_accuracies(fit), criterion.treatment, depth_weights(fit.grid))
     outcomes = outcomes_of_draws(drawn, fit.grid.lengths, criterion)
     return np.bincount(outcomes, minlength=fit.grid.lengths.size + 1) / fit.n_draws
 
@@ -87,37 +84,29 @@ def flexible_masses(
     mean over draws of the product over the first j lengths of P(length reaches the bar | draw).
     """
     reaches = _reaches(fit, bar, treatment, seed)
-    return np.asarray(leading_masses(np.ascontiguousarray(reaches), fit.draw_weights))
+    return np.asarray(mean_run_law(np.ascontiguousarray(reaches), fit.draw_weights))
 
 
 def equal_tailed_set(masses: FloatArray, fit: FlexibleFit, *, level: float) -> Interval:
     """Cut off at most half of the error at each end of the posterior masses."""
-    outside = (1.0 - level) / 2.0 + TIE
+    lower, upper = equal_tailed_ends(masses, level)
     return Interval(
         kind="posterior",
         level=level,
-        lower=int(np.argmax(np.cumsum(masses) > outside)),
-        upper=int(masses.size - 1 - np.argmax(np.cumsum(masses[::-1]) > outside)),
+        lower=lower,
+        upper=upper,
         lengths=fit.grid.lengths,
         is_default=True,
         diagnostics={"n_draws": fit.n_draws, "n_settings": len(fit.settings)},
     )
 
 
-def case_shares(fit: FlexibleFit) -> FloatArray:
-    """Share of all cases at each depth, shape (n_depths,): what ``pooled`` weighs by."""
-    by_depth = fit.grid.n_cases.sum(axis=0)
-    return np.asarray(by_depth / by_depth.sum())
-
-
-def _bar(accuracy: FloatArray, lengths: NDArray[np.int64], criterion: Criterion) -> float:
+def _bar_on(accuracy: FloatArray, fit: FlexibleFit, criterion: Criterion) -> float:
     """Return the bar in accuracy; a relative one is measured on the depth-treated `accuracy`."""
-    tau = criterion.exact_threshold
-    if criterion.rule == "above_chance":
-        return float(criterion.exact_guess_rate + tau * (1 - criterion.exact_guess_rate))
-    if criterion.rule == "relative":
-        return float(tau) * float(accuracy[list(base_rows(lengths, criterion))].mean())
-    return float(tau)
+    if criterion.fixed_bar is not None:
+        return float(criterion.fixed_bar)
+    base = accuracy[list(base_rows(fit.grid.lengths, criterion))]
+    return float(criterion.exact_threshold) * float(base.mean())
 
 
 def _reaches(fit: FlexibleFit, bar: float, treatment: Treatment, seed: int) -> FloatArray:
@@ -125,10 +114,13 @@ def _reaches(fit: FlexibleFit, bar: float, treatment: Treatment, seed: int) -> F
     n_depths = fit.grid.depths.size
     if n_depths == 1 or not (treatment.is_window or treatment.kind in ("mean", "pooled")):
         most = 0 if n_depths == 1 else treatment.rank(n_depths) - 1
-        return at_most_short(pass_probabilities(fit, bar), most)
+        rows = pass_probabilities(fit, bar).reshape(-1, n_depths)
+        return at_most_failing(rows, np.full(len(rows), most)).reshape(fit.n_draws, -1)
     if treatment.is_window:
         return _counted_reaches(fit, bar, treatment, seed)
-    shares = case_shares(fit) if treatment.kind == "pooled" else np.full(n_depths, 1.0 / n_depths)
+    shares = np.full(n_depths, 1.0 / n_depths)
+    if treatment.kind == "pooled":
+        shares = depth_weights(fit.grid)
     return _average_reaches(fit, bar, shares)
 
 
@@ -147,7 +139,7 @@ def _average_reaches(fit: FlexibleFit, bar: float, shares: FloatArray) -> FloatA
 def _counted_reaches(fit: FlexibleFit, bar: float, treatment: Treatment, seed: int) -> FloatArray:
     """Share of drawn cells in which a length reaches the bar, for every draw of the surface."""
     cells, rng = conditional_cells(fit), np.random.default_rng(seed)
-    shares = case_shares(fit)
+    shares = depth_weights(fit.grid)
     counted = np.zeros(fit.latents.shape[:2])
     for _ in range(N_CELL_DRAWS):
         counted += treated(cells.draw(rng), treatment, shares) >= bar - TIE

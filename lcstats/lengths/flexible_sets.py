@@ -5,17 +5,15 @@ of the surface: for worst depth and its kin no assumption-free lower end exists 
 cases (docs/explanation/certified.md). docs/decisions/0006-hybrid-set.md has what was tried.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lcstats.cells import CellGrid
 from lcstats.flexible import FlexibleFit
-from lcstats.lengths.answer import Estimate, FallBack, Interval
 from lcstats.lengths.binomial import at_least
 from lcstats.lengths.certified import certification_gap, certified_upper
+from lcstats.lengths.estimate import TIE, Estimate, FallBack, Interval
 from lcstats.lengths.flexible_estimate import estimate_from_flexible, posterior_masses
 from lcstats.lengths.observed import leading
 from lcstats.lengths.request import Request
@@ -35,15 +33,6 @@ STRICT_TAIL = 0.2
 """Largest P(Bin(n, tau) >= k) of a cell that a strict lower end may pass, from 80 cases on."""
 STRICT_CASES = 80
 
-FEW_CELLS = 400
-
-TIE = 1e-12
-
-
-def is_quick(grid: CellGrid) -> bool:
-    """Tell whether a surface is fitted in a fraction of a second: one task, at most 400 cells."""
-    return grid.n_cases.size <= FEW_CELLS and not grid.members
-
 
 def estimate_with_sets(fit: FlexibleFit, request: Request) -> Estimate:
     """Return the surface's estimate with its default set, and the others asked for.
@@ -54,35 +43,35 @@ def estimate_with_sets(fit: FlexibleFit, request: Request) -> Estimate:
     estimate = estimate_from_flexible(
         fit, request.criterion, level=request.level, seed=request.seed
     )
-    gap = certification_gap(fit.grid, request.criterion)
-    wants_hybrid = request.criterion.treatment.is_order and gap is None
-    kinds = dict.fromkeys(["hybrid" if wants_hybrid else "posterior", *request.kinds])
-    upper = None
-    if gap is None and request.criterion.treatment.is_order:
-        error = UPPER_SHARE * (1.0 - request.level)
-        upper = certified_upper(
-            fit.grid, request.bar, request.criterion, error, level=request.level
-        )
-    sets = [
-        replace(interval, is_default=number == 0)
-        for number, interval in enumerate(_sets(fit, estimate, request, kinds, upper))
-    ]
-    if gap and request.criterion.treatment.is_order:
-        sets[0] = replace(sets[0], fell_back_from=FallBack("hybrid", gap))
-    outcome = min(max(estimate.outcome, sets[0].lower), sets[0].upper)
-    return replace(estimate, outcome=outcome, sets=tuple(_holding(outcome, sets)))
+    upper = fall_back = None
+    if request.criterion.treatment.is_order:
+        gap = certification_gap(fit.grid, request.criterion)
+        fall_back = FallBack("hybrid", gap) if gap else None
+        upper = None if gap else _proved_end(fit, request)
+    first = "posterior" if upper is None else "hybrid"
+    default, *others = _sets(fit, estimate, request, dict.fromkeys([first, *request.kinds]), upper)
+    default = replace(default, is_default=True, fell_back_from=fall_back)
+    outcome = min(max(estimate.outcome, default.lower), default.upper)
+    sets = tuple(interval.holding(outcome) for interval in (default, *others))
+    return replace(estimate, outcome=outcome, sets=sets)
+
+
+def _proved_end(fit: FlexibleFit, request: Request) -> int:
+    """Return the upper end that needs no surface."""
+    error = UPPER_SHARE * (1.0 - request.level)
+    return certified_upper(fit.grid, request.bar, request.criterion, error, level=request.level)
 
 
 def _sets(
     fit: FlexibleFit,
     estimate: Estimate,
     request: Request,
-    kinds: Mapping[str, None],
+    kinds: Iterable[str],
     upper: int | None,
 ) -> Iterator[Interval]:
     for kind in kinds:
         if kind == "posterior":
-            yield estimate.default_set
+            yield replace(estimate.default_set, is_default=False)
         elif kind in LOWER_SHARES and upper is not None:
             lower = _lower_end(fit, request, kind)
             yield Interval(
@@ -120,20 +109,9 @@ def _lower_end(fit: FlexibleFit, request: Request, kind: str) -> int:
 
 def _leading_sound(fit: FlexibleFit, request: Request) -> int:
     """Count leading lengths all of whose well measured cells look better than the bar."""
-    grid = fit.grid
+    grid, treatment = fit.grid, request.criterion.treatment
+    if treatment.is_window:
+        return int(grid.lengths.size)
     tails = at_least(np.floor(grid.successes), grid.n_cases, float(request.bar))
     sound = (tails <= STRICT_TAIL) | (grid.n_cases < STRICT_CASES)
-    allowed: NDArray[np.int64] = (~sound).sum(axis=1)
-    treatment = request.criterion.treatment
-    most = 0 if treatment.is_window else treatment.rank(grid.depths.size) - 1
-    return leading(allowed <= most) if not treatment.is_window else grid.lengths.size
-
-
-def _holding(outcome: int, sets: Sequence[Interval]) -> Iterator[Interval]:
-    """Extend every set to the point."""
-    for interval in sets:
-        if outcome in interval:
-            yield interval
-        else:
-            lower, upper = min(interval.lower, outcome), max(interval.upper, outcome)
-            yield replace(interval, lower=lower, upper=upper, extended=True)
+    return leading((~sound).sum(axis=1) < treatment.rank(grid.depths.size))

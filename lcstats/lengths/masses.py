@@ -97,7 +97,7 @@ def bootstrap_masses(grid: CellGrid, criterion: Criterion, *, seed: int = 0) -> 
     states; then it is counted over seeded draws.
     """
     treatment = criterion.treatment
-    if grid.cases is not None and grid.cases.is_clustered:
+    if grid.is_clustered:
         return resampled_masses(grid, criterion, seed=seed)
     if grid.has_fractions and grid.cases is not None:
         too_fine = _case_lattice_size(grid, treatment) > FINEST_LATTICE
@@ -208,9 +208,8 @@ def _windows_too_much(
     """True if the exact law of windows takes more states or steps than is worth it."""
     if not criterion.treatment.is_window:
         return False
-    is_relative = criterion.rule == "relative"
-    tau = None if is_relative else apply_rule((), np.zeros(0, dtype=np.int64), criterion)
-    return is_too_much(n_units, criterion.treatment.width, members=members, tau=tau)
+    width, tau = criterion.treatment.width, criterion.fixed_bar
+    return is_too_much(n_units, width, members=members, tau=tau)
 
 
 def _check_windows(n_cases: NDArray[np.int64], criterion: Criterion) -> None:

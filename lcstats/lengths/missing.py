@@ -16,6 +16,7 @@ from lcstats.errors import DesignWarning, Notice
 from lcstats.lengths.answer import MissingBounds, outcome_label
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.observed import apply_rule, base_rows, leading, treated_accuracies
+from lcstats.lengths.shares import membership
 from lcstats.trials.wording import counted
 
 LARGEST_SHARE = 0.05
@@ -69,7 +70,7 @@ def _lacking_rows(grid: CellGrid) -> NDArray[np.int64]:
     """Return the rows that lack more than a twentieth of their cases, or of an averaged task's."""
     if grid.n_missing is None:
         return np.empty(0, dtype=np.int64)
-    is_of = (grid.member_codes[:, None] == np.unique(grid.member_codes)).astype(np.int64)
+    is_of = membership(grid.member_codes)
     n_missing, n_cases = grid.n_missing @ is_of, grid.n_cases @ is_of
     lacks = n_missing > LARGEST_SHARE * (n_cases + n_missing)
     return np.flatnonzero(lacks.any(axis=1))

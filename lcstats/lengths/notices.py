@@ -224,7 +224,7 @@ def _on_design(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
             f"only length {grid.lengths[0]} was tested: the effective length is on one side of it",
             DesignWarning,
         )
-    if grid.cases is not None and grid.cases.is_clustered:
+    if grid.cases is not None and grid.is_clustered:
         yield Notice(
             "clustered",
             f"{grid.cases.cell.size} cases share "

@@ -95,14 +95,10 @@ def apply_rule(
     accuracies: tuple[Fraction, ...], lengths: NDArray[np.int64], criterion: Criterion
 ) -> Fraction:
     """Return the bar in accuracy that `criterion` sets for these accuracies."""
-    tau = criterion.exact_threshold
-    if criterion.rule == "above_chance":
-        guess = criterion.exact_guess_rate
-        return guess + tau * (1 - guess)
-    if criterion.rule == "relative":
-        base = base_rows(lengths, criterion)
-        return tau * sum((accuracies[i] for i in base), Fraction(0)) / len(base)
-    return tau
+    if criterion.fixed_bar is not None:
+        return criterion.fixed_bar
+    base = base_rows(lengths, criterion)
+    return criterion.exact_threshold * sum((accuracies[i] for i in base), Fraction(0)) / len(base)
 
 
 def base_rows(lengths: NDArray[np.int64], criterion: Criterion) -> tuple[int, ...]:

@@ -68,20 +68,17 @@ def _interval(
         bounds = _jeffreys(grid, observed, criterion, level)
     else:
         bounds = certify(grid, request.bar, criterion, level=level)
-    outcome = observed.outcome
-    ends = (bounds.lower, bounds.upper, outcome)
     return Interval(
         kind=kind,
         level=level,
-        lower=min(ends),
-        upper=max(ends),
+        lower=bounds.lower,
+        upper=bounds.upper,
         lengths=grid.lengths,
         is_default=is_default,
-        extended=not bounds.lower <= outcome <= bounds.upper,
         floor=bounds.floor,
         fell_back_from=fall_back,
         diagnostics=bounds.diagnostics,
-    )
+    ).holding(observed.outcome)
 
 
 def _jeffreys(grid: CellGrid, observed: Observed, criterion: Criterion, level: float) -> Bounds:
@@ -100,7 +97,7 @@ def _refusal(kind: str, grid: CellGrid, criterion: Criterion) -> str | None:
         return None
     if grid.has_fractions:
         return "graded scores or folded repeats are not 0/1 outcomes"
-    if grid.cases is not None and grid.cases.is_clustered:
+    if grid.is_clustered:
         return "cases share clusters, so they are not independent"
     if not weigh_equally(grid, criterion.treatment):
         unequal = "the cases of a length do not all weigh the same in the average"

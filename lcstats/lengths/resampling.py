@@ -137,13 +137,11 @@ def outcomes_of_draws(
     accuracies: NDArray[np.float64], lengths: NDArray[np.int64], criterion: Criterion
 ) -> NDArray[np.int64]:
     """Apply the threshold rule to every draw; shape (n_draws, n_lengths) to (n_draws,)."""
-    tau = float(criterion.exact_threshold)
-    bar = np.full(len(accuracies), tau)
-    if criterion.rule == "above_chance":
-        guess = float(criterion.exact_guess_rate)
-        bar = np.full(len(accuracies), guess + tau * (1 - guess))
-    elif criterion.rule == "relative":
-        bar = tau * accuracies[:, list(base_rows(lengths, criterion))].mean(axis=1)
+    if criterion.fixed_bar is not None:
+        bar = np.full(len(accuracies), float(criterion.fixed_bar))
+    else:
+        base = accuracies[:, list(base_rows(lengths, criterion))]
+        bar = float(criterion.exact_threshold) * base.mean(axis=1)
     passes = accuracies >= bar[:, None] - TIE
     outcomes: NDArray[np.int64] = np.cumprod(passes, axis=1).sum(axis=1)
     return outcomes

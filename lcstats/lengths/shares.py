@@ -14,6 +14,26 @@ from lcstats.cells import CellGrid
 from lcstats.lengths.criterion import Treatment
 
 
+def membership(members: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return 1 where a column is of a task: counts @ membership adds up within tasks.
+
+    Parameters
+    ----------
+    members : ndarray of int64, shape (n_depths,)
+        Number of the averaged task each column belongs to.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_depths, n_tasks)
+
+    Examples
+    --------
+    >>> (np.array([4, 5, 8]) @ membership(np.array([0, 0, 1]))).tolist()
+    [9, 8]
+    """
+    return np.asarray(members[:, None] == np.unique(members), dtype=np.int64)
+
+
 def case_divisors(
     n_cases: NDArray[np.int64], treatment: Treatment, members: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:
@@ -48,7 +68,7 @@ def case_divisors(
         return np.asarray(n_cases * treatment.width, dtype=np.int64)
     if members is None:
         members = np.zeros(n_cases.shape[-1], dtype=np.int64)
-    is_of = (members[:, None] == np.unique(members)).astype(np.int64)
+    is_of = membership(members)
     present = (n_cases > 0).astype(np.int64)
     n_depths = present @ is_of
     n_tasks = (n_depths > 0).sum(axis=-1, keepdims=True)
@@ -78,7 +98,7 @@ def weigh_equally(grid: CellGrid, treatment: Treatment) -> bool:
     divisors = case_divisors(grid.n_cases, treatment, grid.member_codes)
     present = grid.n_cases > 0
     if treatment.kind == "pooled":
-        is_of = grid.member_codes[:, None] == np.unique(grid.member_codes)
+        is_of = membership(grid.member_codes)
         whole = bool(np.all(present @ is_of))
     else:
         whole = bool(np.all(present))
@@ -92,7 +112,7 @@ def peer_accuracy(grid: CellGrid) -> NDArray[np.float64]:
     A cell with a single case is drawn from it, for one case drawn again from itself cannot vary,
     which would look like certainty. Shape (n_lengths, n_depths); NaN where a task has no cases.
     """
-    is_of = (grid.member_codes[:, None] == np.unique(grid.member_codes)).astype(np.int64)
+    is_of = membership(grid.member_codes)
     right, n_cases = ((part @ is_of) @ is_of.T for part in (grid.successes, grid.n_cases))
     empty = np.full(n_cases.shape, np.nan)
     return np.asarray(np.divide(right, n_cases, out=empty, where=n_cases > 0))

@@ -228,7 +228,7 @@ def _curve_rows(
     """Evaluate the curve and its bootstrap draws between the tested lengths."""
     shortest, longest = float(fit.grid.lengths[0]), float(fit.grid.lengths[-1])
     lengths = np.unique(np.geomspace(shortest, longest, N_CURVE_POINTS))
-    weights = depth_weights(fit)
+    weights = depth_weights(fit.grid)
     accuracy = treated(fit.curve.accuracy(lengths, fit.grid.depths), treatment, weights)
     drawn = treated(accuracy_of_draws(fit, draws, lengths, fit.grid.depths), treatment, weights)
     lower, upper = band_around(accuracy, drawn, level)

@@ -164,7 +164,7 @@ def _law_of_counts(
 
 
 def _is_quasi(grid: CellGrid) -> bool:
-    return grid.has_fractions or (grid.cases is not None and grid.cases.is_clustered)
+    return grid.has_fractions or grid.is_clustered
 
 
 def _by_chain(group: Arrays, n_chains: int) -> Arrays:

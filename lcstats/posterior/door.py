@@ -117,12 +117,7 @@ def sample_posterior(
     _check(fit, n_draws, lapse_rate, seed)
     check_option(sampler, Sampler, "sampler")
     ratio = variance_ratio(fit)
-    density = density_of(
-        fit,
-        priors or Priors(),
-        estimates_lapse=lapse_rate == "estimate" or "lapse_rate" in fit.parameters,
-        variance_ratio=ratio,
-    )
+    density = _density(fit, priors, lapse_rate, ratio)
     sampled = _sample(density, fit, n_draws=n_draws, sampler=sampler, seed=seed)
     notices = (*notices_on_data(fit, ratio), *notices_on_sampling(sampled.diagnostics))
     announce(notices)
@@ -192,16 +187,23 @@ def sample_prior(
     (100, 2, 1)
     """
     _check(fit, n_draws, lapse_rate, seed)
-    density = density_of(
-        fit,
-        priors or Priors(),
-        estimates_lapse=lapse_rate == "estimate" or "lapse_rate" in fit.parameters,
-    )
+    density = _density(fit, priors, lapse_rate)
     rng = np.random.default_rng(seed)
     points = density.priors.draw(fit.terms, n_draws, rng)
     if density.estimates_lapse:
         points = np.column_stack([points, rng.standard_normal(n_draws)])
     return _draws(fit, density, "prior", points)
+
+
+def _density(
+    fit: CurveFit, priors: Priors | None, lapse_rate: LapseRate, ratio: float = 1.0
+) -> PosteriorDensity:
+    return density_of(
+        fit,
+        priors or Priors(),
+        estimates_lapse=lapse_rate == "estimate" or "lapse_rate" in fit.parameters,
+        variance_ratio=ratio,
+    )
 
 
 def _draws(fit: CurveFit, density: PosteriorDensity, kind: DrawKind, points: FloatArray) -> Draws:

@@ -30,12 +30,11 @@ def variance_ratio(fit: CurveFit) -> float:
     least 1: few clusters may look regular by chance. (Pauli, Racugno and Ventura 2011.) It is never
     below .1: graded scores near the ceiling look regular too, and too wide is the safe side.
     """
-    cases = fit.grid.cases
     ratio = 1.0
     if fit.grid.has_fractions:
         accuracy = fit.accuracy.ravel()[fit.cells.flat]
         ratio = graded_dispersion(fit.grid, fit.cells, accuracy, len(fit.parameters))
-    if cases is not None and cases.is_clustered and fit.robust_covariance is not None:
+    if fit.grid.is_clustered and fit.robust_covariance is not None:
         finite = np.all(np.isfinite(fit.covariance)) and np.all(np.isfinite(fit.robust_covariance))
         if finite:
             product = np.linalg.solve(fit.covariance, fit.robust_covariance)
@@ -49,8 +48,7 @@ def notices_on_data(fit: CurveFit, ratio: float) -> tuple[Notice, ...]:
 
 
 def _on_data(fit: CurveFit, ratio: float) -> Iterator[Notice]:
-    cases = fit.grid.cases
-    clustered = cases is not None and cases.is_clustered
+    clustered = fit.grid.is_clustered
     if clustered or fit.grid.has_fractions:
         why = "cases share clusters" if clustered else "scores are graded or repeats are folded"
         yield Notice(

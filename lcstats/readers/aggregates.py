@@ -7,7 +7,7 @@ on their values, and asked where those leave a doubt.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,12 @@ from lcstats.cells import Cells
 from lcstats.errors import DesignWarning, Notice, OptionError, TableError, describe
 from lcstats.options import ScoreScale
 from lcstats.readers.counts import build_counts
+from lcstats.readers.printed_means import (
+    FLOAT_NOISE,
+    half_of_last_digit,
+    right_cases,
+    top_of_scale,
+)
 from lcstats.trials import RawTable, Reading, TableOptions, Trials, build_trials
 from lcstats.trials.columns import ALIASES, DESIGN_COLUMNS, match_columns, normalise_name
 from lcstats.trials.values import Kind, Parsed, parse_column
@@ -33,9 +39,7 @@ DECLARED = "cases_per_cell"
 
 _MEANS = "right, of the mean"
 _N_SHOWN = 5
-_FLOAT_NOISE = Decimal("1e-9")
 _HEAD = 1000
-_TOPS: dict[ScoreScale | None, int] = {"0-1": 1, "0-100": 100}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,14 +239,15 @@ def _with_right(columns: _Columns, scale: ScoreScale | None) -> RawTable:
     """Add how many were right to a table of means; rows without a mean or a case are left out."""
     frame, origin = columns.table.frame, columns.table.origin
     is_filled = columns.values.is_kind(Kind.NUMBER) & (columns.n.values > 0)
-    top = _top_of_scale(columns, scale)
+    highest = float(np.nanmax(columns.values.values, initial=0))
+    top = top_of_scale(f"{origin.name}: {columns.name}", highest, scale)
     is_whole = top == 1 and columns.is_outcome
-    half = _FLOAT_NOISE if is_whole else _half_of_last_digit(frame[columns.name])
+    half = FLOAT_NOISE if is_whole else _half_of_last_digit(frame[columns.name])
     right = np.zeros(len(frame), dtype=np.int64)
     faults = []
     for row in np.flatnonzero(is_filled):
         n, mean = int(columns.n.values[row]), Decimal(repr(float(columns.values.values[row])))
-        candidates = _candidates(mean * n / top, half * n / top)
+        candidates = right_cases(mean * n / top, half * n / top)
         if len(candidates) == 1 and 0 <= candidates[0] <= n:
             right[row] = candidates[0]
         else:
@@ -254,37 +259,13 @@ def _with_right(columns: _Columns, scale: ScoreScale | None) -> RawTable:
     return replace(columns.table, frame=added, origin=origin.select(is_filled))
 
 
-def _candidates(exact: Decimal, reach: Decimal) -> range:
-    """Return the whole numbers of right cases that a printed mean may be of."""
-    first = (exact - reach).to_integral_value(ROUND_CEILING)
-    last = (exact + reach).to_integral_value(ROUND_FLOOR)
-    return range(int(first), int(last) + 1)
-
-
 def _half_of_last_digit(column: pd.Series) -> Decimal:
     """Return how far rounding can have moved a number: a column is written with so many digits."""
     parsed = parse_column(column)
     numbers = np.unique(parsed.values[parsed.is_kind(Kind.NUMBER)])
     exponents = [int(Decimal(repr(float(x))).normalize().as_tuple().exponent) for x in numbers]
     n_decimals = max((-exponent for exponent in exponents), default=0)
-    return max(Decimal(5).scaleb(-1 - max(n_decimals, 0)), _FLOAT_NOISE)
-
-
-def _top_of_scale(columns: _Columns, scale: ScoreScale | None) -> int:
-    highest = float(np.nanmax(columns.values.values, initial=0))
-    if scale in _TOPS:
-        return _TOPS[scale]
-    if scale is None and (highest <= 1 or highest > 10):
-        return 1 if highest <= 1 else 100
-    raise OptionError(
-        describe(
-            f"{columns.table.origin.name}: {columns.name} holds means of up to {highest:g}",
-            "expected means of right and wrong, as fractions or percentages: means of marks do "
-            "not say how many were right",
-            f"pass {flag('score_scale', '0-100')} if they are percentages, or read the single "
-            "trials",
-        )
-    )
+    return half_of_last_digit(max(n_decimals, 0))
 
 
 def _fault(columns: _Columns, row: int, has_several: bool) -> str:

@@ -15,29 +15,32 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 from math import isfinite
 
 from lcstats.cells import Cells
-from lcstats.errors import FormatError, Notice, OptionError, TableError, describe
-from lcstats.options import ScoreScale
+from lcstats.errors import FormatError, Notice, TableError, describe
 from lcstats.readers.counts import build_counts
 from lcstats.readers.decimals import with_point
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of
+from lcstats.readers.printed_means import (
+    FLOAT_NOISE,
+    half_of_last_digit,
+    right_cases,
+    top_of_scale,
+)
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import Sample
 from lcstats.trials import Knowledge, Origin, Part, RawTable, Reading, TableOptions
 from lcstats.trials.depth_column import parse_percentage
 from lcstats.trials.length_column import parse_suffixed
 from lcstats.trials.values import MISSING_WORDS, parse_number, plain_number
-from lcstats.trials.wording import DECIMAL_COMMA, WITH_DECIMAL_COMMA, counted, flag
+from lcstats.trials.wording import DECIMAL_COMMA, WITH_DECIMAL_COMMA, counted
 
 _FEWEST_LENGTHS = 2
 _N_SHOWN = 5
 _MOST_DECIMALS = 30
-_FLOAT_NOISE = Decimal("1e-9")
-_SCALES: Mapping[str | None, int] = {"0-1": 1, "0-100": 100}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,8 @@ def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
 def _load_one(sample: Sample, request: ReadRequest, n_cases: int) -> RawTable:
     lines = _Lines(sample, skips_long=request.skip_bad_lines)
     means = list(_means_of(lines, request.decimal))
-    top = _top_of_scale(sample, means, request.table.score_scale)
+    highest = max((mean.value for mean in means), default=Decimal(0))
+    top = top_of_scale(sample.name, highest, request.table.score_scale)
     half = _half_of_last_digit(means, top)
     faults = [text for mean in means if (text := _fault_of(sample, mean, n_cases, top, half))]
     if faults:
@@ -179,27 +183,6 @@ def _means_of(lines: _Lines, decimal: str) -> Iterator[_Mean]:
             yield _Mean(number, first, length, printed)
 
 
-def _top_of_scale(sample: Sample, means: Sequence[_Mean], scale: ScoreScale | None) -> int:
-    """Return what a cell of right answers alone holds: 1 or 100."""
-    highest = max((mean.value for mean in means), default=Decimal(0))
-    if scale in _SCALES:
-        return _SCALES[scale]
-    if scale is None and highest <= 1:
-        return 1
-    if scale is None and highest > 10:
-        return 100
-    raise OptionError(
-        describe(
-            f"{sample.name} holds means of up to {highest}"
-            + (f" and score_scale is {scale!r}" if scale else ""),
-            "expected means of right and wrong, as fractions or percentages: means of marks do not "
-            "say how many were right",
-            f"pass {flag('score_scale', '0-100')} if they are percentages, or read the single "
-            "trials",
-        )
-    )
-
-
 def _half_of_last_digit(means: Sequence[_Mean], top: int) -> Decimal:
     """Return how far rounding can have moved a mean: a table is written with so many decimals.
 
@@ -207,8 +190,8 @@ def _half_of_last_digit(means: Sequence[_Mean], top: int) -> Decimal:
     """
     n_decimals = max((mean.n_decimals for mean in means), default=0)
     if not n_decimals and top == 1:
-        return _FLOAT_NOISE
-    return max(Decimal(5).scaleb(-1 - n_decimals), _FLOAT_NOISE)
+        return FLOAT_NOISE
+    return half_of_last_digit(n_decimals)
 
 
 def _n_right(mean: _Mean, n_cases: int, top: int) -> int:
@@ -221,14 +204,14 @@ def _fault_of(sample: Sample, mean: _Mean, n_cases: int, top: int, half: Decimal
     reach = half * n_cases / top
     n_right = _n_right(mean, n_cases, top)
     place = f"{sample.name} line {mean.line}, column {mean.length}: {mean.printed}"
-    if not 0 <= n_right <= n_cases or abs(n_right - exact) > reach:
+    candidates = right_cases(exact, reach)
+    if not 0 <= n_right <= n_cases or not candidates:
         return describe(
             f"{place} of {counted(n_cases, 'case')} is {float(exact):.10g} right",
             "expected a whole number of right cases in every cell, up to rounding",
             f"check cases_per_cell={n_cases} (--cases-per-cell {n_cases}) and the scale of scores",
         )
-    fewest = max(int((exact - reach).to_integral_value(ROUND_CEILING)), 0)
-    most = min(int((exact + reach).to_integral_value(ROUND_FLOOR)), n_cases)
+    fewest, most = max(candidates[0], 0), min(candidates[-1], n_cases)
     if fewest < most:
         return describe(
             f"{place} has too few digits to tell how many of {n_cases} cases were right",

@@ -18,10 +18,9 @@ from lcstats.fit import (
     fit_curve,
     goodness_of_fit,
 )
-from lcstats.flexible import FlexibleFit, fit_flexible
+from lcstats.flexible import FlexibleFit, fit_flexible, is_quick
 from lcstats.lengths import Estimate
 from lcstats.lengths.curve_estimate import draw_curves
-from lcstats.lengths.flexible_sets import is_quick
 from lcstats.options import Method, Penalty, SetKind, percent
 
 MOST_REFUSED = 5

@@ -56,7 +56,7 @@ def test_every_format_has_a_page(format_name):
 @pytest.mark.parametrize("block", list(blocks("sh")))
 def test_commands_parse(block):
     for line in block.splitlines():
-        parse(line)
+        assert parse(line).args == []
 
 
 def test_a_command_that_does_not_parse_is_seen():

@@ -9,7 +9,7 @@ from lcstats.flexible import SETTINGS, conditional_cells, fit_flexible, pass_pro
 from lcstats.flexible.latent import draw_around, propose
 from lcstats.flexible.solve import Observations, climb, find_modes
 from lcstats.flexible.surface import PRIOR_MEAN, Surface
-from lcstats.kernels.cells import at_most_short, leading_masses
+from lcstats.kernels.binomial import at_most_failing, mean_run_law
 from lcstats.kernels.cholesky import factor_in_place, solve_in_place, solve_one_in_place
 from lcstats.lengths.criterion import Treatment
 from lcstats.lengths.flexible_estimate import flexible_masses
@@ -171,6 +171,6 @@ def test_short_cells_and_leading_rows_are_counted_right():
             sum(np.where(o, q, 1 - q).prod() for o in outcomes if (o == 0).sum() <= most)
             for q in passes[0]
         ]
-        np.testing.assert_allclose(at_most_short(passes, most)[0], expected)
-    masses = leading_masses(np.array([[0.5, 0.2], [1.0, 0.0]]), np.array([0.25, 0.75]))
+        np.testing.assert_allclose(at_most_failing(passes[0], np.full(2, most)), expected)
+    masses = mean_run_law(np.array([[0.5, 0.2], [1.0, 0.0]]), np.array([0.25, 0.75]))
     np.testing.assert_allclose(masses, [0.125, 0.1 + 0.75, 0.025])

@@ -15,9 +15,8 @@ from lcstats.flexible import conditional_cells, fit_flexible
 from lcstats.lengths import Criterion, EffectiveLength, effective_length
 from lcstats.lengths.certified import certified_upper
 from lcstats.lengths.criterion import parse_treatment
-from lcstats.lengths.crossing import treated
+from lcstats.lengths.crossing import depth_weights, treated
 from lcstats.lengths.flexible_estimate import (
-    case_shares,
     estimate_from_flexible,
     flexible_masses,
     posterior_masses,
@@ -43,7 +42,7 @@ def test_masses_meet_counted_draws_of_the_cells(fit, name):
     rng = np.random.default_rng(0)
     counted = np.zeros(9)
     for _ in range(10):
-        passes = treated(cells.draw(rng), treatment, case_shares(fit)) >= 0.85
+        passes = treated(cells.draw(rng), treatment, depth_weights(fit.grid)) >= 0.85
         leading = np.cumprod(passes, axis=1).sum(axis=1)
         counted += np.bincount(leading, weights=fit.draw_weights, minlength=9) / 10
     masses = flexible_masses(fit, 0.85, treatment)

@@ -86,7 +86,7 @@ class _Units:
     def __init__(self, grid: CellGrid, widths: tuple[int, ...]) -> None:
         self.grid = grid
         self.widths = widths
-        self.is_clustered = grid.cases is not None and grid.cases.is_clustered
+        self.is_clustered = grid.is_clustered
 
     def sums(
         self, first: int, last: int

@@ -1,7 +1,7 @@
 """What every certified set has in common: its ends, its floor, and how its error is spent."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log
@@ -55,6 +55,9 @@ class Levels:
     upper: float
 
 
+Candidate = tuple[tuple[int, ...], float, Callable[[float, float], float]]
+
+
 def certification_floor(tau: Fraction, error: float) -> int | None:
     """Smallest number of perfect cases that can show an accuracy of `tau`: tau**n <= error.
 
@@ -99,12 +102,52 @@ def upper_level(
     return levels[first] if first < len(levels) else max(error - lower, 0.0)
 
 
+def best_levels(error: float, candidates: Iterable[Candidate]) -> Levels:
+    """Return the levels that spend most of the two ends together, the first of equals.
+
+    Parameters
+    ----------
+    error : float
+    candidates : iterable of (least, aL, second bucket)
+        Acceptance bounds, the level that they give the lower end, and g as for
+        :func:`upper_level`. The upper end never has more than `error`, so that g, which may take
+        a simulation, is left alone where nothing can be gained.
+    """
+    best = Levels((), 0.0, 0.0)
+    for least, lower, second_bucket in candidates:
+        if error + lower > best.lower + best.upper:
+            upper = upper_level(error, lower, second_bucket)
+            if lower + upper > best.lower + best.upper:
+                best = Levels(least, lower, upper)
+    return best
+
+
 def spend(n_lengths: int, error: float) -> NDArray[np.float64]:
     """Level spent on each of the first `n_lengths` lengths; they add up to `error`."""
     if n_lengths == 1:
         return np.array([error])
     earlier = (1 - LAST_ROW_SHARE) * error / (n_lengths - 1)
     return np.append(np.full(n_lengths - 1, earlier), LAST_ROW_SHARE * error)
+
+
+def worst_union(n_lengths: int, error: float, rejected: Callable[[int, float], float]) -> float:
+    """Bound how often "the first j lengths are all good" is rejected, for the worst j.
+
+    Parameters
+    ----------
+    n_lengths : int
+    error : float
+        Level of the rejections.
+    rejected : callable
+        Bound on P(p-value of a length <= limit), from its number and the limit.
+    """
+    return max(
+        (
+            sum(rejected(row, limit) for row, limit in enumerate(spend(j, error).tolist()))
+            for j in range(1, n_lengths + 1)
+        ),
+        default=0.0,
+    )
 
 
 def highest_kept(p_values: NDArray[np.float64], error: float) -> int:

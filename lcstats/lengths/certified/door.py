@@ -1,6 +1,7 @@
 """``certify``: the certified set of any depth treatment, or every outcome where none is proved."""
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,8 +17,11 @@ from lcstats.lengths.certified.window import certified_window
 from lcstats.lengths.criterion import Criterion
 
 
+@lru_cache(maxsize=2)
 def certify(grid: CellGrid, bar: Fraction, criterion: Criterion, *, level: float) -> Bounds:
     """Return the certified set; it holds every outcome, and says why, where none is proved.
+
+    The last ones are kept, as :func:`certified_upper` takes the tests of the set beside it.
 
     Parameters
     ----------
@@ -41,9 +45,9 @@ def certify(grid: CellGrid, bar: Fraction, criterion: Criterion, *, level: float
         return certified_window(grid, bar, treatment.width, level=level)
     rank = treatment.rank(grid.depths.size)
     if rank == 1:
-        is_simple = not grid.has_fractions and not _is_clustered(grid)
+        is_simple = not grid.has_fractions and not grid.is_clustered
         return (certified_worst if is_simple else certified_bounded)(grid, bar, level=level)
-    if bar < 1 and _is_balanced(grid) and not grid.has_fractions and not _is_clustered(grid):
+    if bar < 1 and _is_balanced(grid) and not grid.has_fractions and not grid.is_clustered:
         return certified_rank(grid, bar, rank, level=level)
     return certified_cells(grid, bar, treatment, level=level)
 
@@ -78,7 +82,7 @@ def certification_gap(grid: CellGrid, criterion: Criterion) -> str | None:
     if treatment.is_window:
         if not _is_balanced(grid):
             return "the depths of a length have unequal numbers of cases"
-        return "cases share clusters" if _is_clustered(grid) else None
+        return "cases share clusters" if grid.is_clustered else None
     if treatment.rank(grid.depths.size) > 1 and _shares_within_cells(grid):
         return "cases of one cell share clusters"
     return None
@@ -86,10 +90,6 @@ def certification_gap(grid: CellGrid, criterion: Criterion) -> str | None:
 
 def _is_balanced(grid: CellGrid) -> bool:
     return bool(np.all(grid.n_cases == grid.n_cases[:, :1]))
-
-
-def _is_clustered(grid: CellGrid) -> bool:
-    return grid.cases is not None and grid.cases.is_clustered
 
 
 def _shares_within_cells(grid: CellGrid) -> bool:

@@ -1,6 +1,6 @@
 """Certified sets for a depth mean or a pooled accuracy: binomial tails by Hoeffding (1956)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import ceil, floor
@@ -13,11 +13,12 @@ from lcstats.cells import CellGrid
 from lcstats.lengths.binomial import at_least, at_most
 from lcstats.lengths.certified.bounds import (
     Bounds,
+    Candidate,
     Levels,
+    best_levels,
     certification_floor,
     highest_kept,
-    spend,
-    upper_level,
+    worst_union,
 )
 from lcstats.lengths.observed import leading
 
@@ -67,13 +68,41 @@ def low_tails(k: NDArray[np.int64], n: NDArray[np.int64], tau: Fraction) -> NDAr
 @lru_cache(maxsize=4096)
 def mean_levels(n: tuple[int, ...], tau: Fraction, error: float) -> Levels:
     """Split `error` between the two ends of a set for lengths of `n` cases."""
-    candidates = []
+    return best_levels(error, _candidates(n, tau, error))
+
+
+def _candidates(n: tuple[int, ...], tau: Fraction, error: float) -> Iterator[Candidate]:
     for extra in range(N_BOUNDS):
         least = tuple(least_accepted(size, tau, error) + extra for size in n)
         lower = float(at_least(least, n, float(tau)).max())
-        upper = upper_level(error, lower, partial(_second_bucket, least, n, tau))
-        candidates.append(Levels(least, lower, upper))
-    return max(candidates, key=lambda levels: levels.lower + levels.upper)
+        yield least, lower, partial(_second_bucket, least, n, tau)
+
+
+def sum_candidates(
+    sizes: Sequence[int],
+    tau: Fraction,
+    error: float,
+    n_bounds: int,
+    second_bucket: Callable[[tuple[int, ...], float, float], float],
+) -> Iterator[Candidate]:
+    """Yield ways to accept lengths by sums of `sizes` cases, from the smallest valid bounds on.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Cases of the sum that is asked of every length.
+    tau : Fraction
+    error : float
+    n_bounds : int
+        How many bounds are tried.
+    second_bucket : callable
+        g, from the bounds of the leading lengths that can be accepted, delta and aU.
+    """
+    for extra in range(n_bounds):
+        least = tuple(least_accepted(size, tau, error) + extra for size in sizes)
+        n_leading = leading(np.array(least) <= np.array(sizes))
+        tails = at_least(least, sizes, float(tau))[:n_leading]
+        yield least, float(tails.max(initial=0.0)), partial(second_bucket, least[:n_leading])
 
 
 @lru_cache(maxsize=65536)
@@ -101,14 +130,12 @@ def _second_bucket(
     sizes, bounds = np.array(n), np.array(least)
     acceptable = leading(bounds <= sizes)
     sizes, bounds = sizes[:acceptable], bounds[:acceptable]
-    rate = accepted_rates(bounds, sizes, delta)
-    return max(
-        (
-            _rejection_bound(sizes[: j + 1], rate[: j + 1], float(tau), upper)
-            for j in range(sizes.size)
-        ),
-        default=0.0,
-    )
+    rates = accepted_rates(bounds, sizes, delta)
+
+    def rejected(row: int, limit: float) -> float:
+        return rejection_bound(int(sizes[row]), float(rates[row]), float(tau), limit)
+
+    return worst_union(sizes.size, upper, rejected)
 
 
 def accepted_rates(
@@ -123,17 +150,11 @@ def accepted_rates(
     return np.asarray(np.minimum(rates, (least - 1) / n))
 
 
-def _rejection_bound(
-    n: NDArray[np.int64], rate: NDArray[np.float64], tau: float, error: float
-) -> float:
-    """Union bound on rejecting H_j when each length's accuracy is at least `rate`."""
-    limits = spend(n.size, error)
-    most = [
-        most_rejected(int(size), tau, float(limit)) for size, limit in zip(n, limits, strict=True)
-    ]
-    if np.any(most > n * rate - 1):
-        return np.inf
-    return float(at_most(most, n, rate).sum())
+@lru_cache(maxsize=65536)
+def rejection_bound(n: int, rate: float, tau: float, limit: float) -> float:
+    """Bound P(P(Bin(n, tau) <= K) <= limit) for a sum K of n cases that average `rate` or more."""
+    most = most_rejected(n, tau, limit)
+    return float(at_most(most, n, rate)) if most <= n * rate - 1 else np.inf
 
 
 @lru_cache(maxsize=65536)

@@ -2,19 +2,18 @@
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_cache_path
 from scipy.special import betaincinv
 
-from lcstats.lengths.certified.bounds import spend
 from lcstats.records import freeze_arrays
 
 CONFIDENCE = 0.999
@@ -23,7 +22,7 @@ CONFIDENCE = 0.999
 LAW_VERSION = 1
 """Changes with the statistics or with how they are simulated, so that no old law is read."""
 
-BlockOfRows = TypeVar("BlockOfRows", bound=Hashable)
+Block = TypeVar("Block", bound=tuple[Any, ...])
 
 TIE = 1e-9
 """Relative difference within which two sums of likelihood ratios are the same number."""
@@ -58,6 +57,11 @@ class TailLaw:
         critical = self.values[self.values.size - most]
         return int(np.count_nonzero(statistics * (1 - TIE) > critical))
 
+    def share_rejected(self, statistics: NDArray[np.float64], limit: float) -> float:
+        """Bound the probability of a p-value of at most `limit`, from simulated statistics."""
+        n_rejected = self.n_rejected(statistics, limit)
+        return float(share_bound(np.array(n_rejected), statistics.size))
+
     def _bound_of(self, n_reached: int) -> float:
         return float(share_bound(np.array(n_reached), self.values.size))
 
@@ -75,38 +79,36 @@ def share_bound(n_hits: NDArray[np.int64], n_tables: int) -> NDArray[np.float64]
     return np.where(n_hits >= n_tables, 1.0, bound)
 
 
-def union_error(
-    laws: Sequence[TailLaw], draws: Sequence[NDArray[np.float64]], error: float
-) -> float:
-    """Bound how often "the first j lengths are all good" is rejected, for the worst j.
+def p_values_by_block(
+    k: NDArray[np.int64],
+    block_of: Callable[[int], Block],
+    law: Callable[[Block], TailLaw],
+    statistics: Callable[[NDArray[np.int64], Block], NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """Return a p-value for every row of a table, those of equal designs at once.
 
     Parameters
     ----------
-    laws : sequence of TailLaw, one per length
-        With which the p-values are taken.
-    draws : sequence of ndarray, one per length
-        Statistics simulated where the lengths are better than at the bar.
-    error : float
-        Level of the rejections.
+    k : ndarray of int64, shape (n_rows, n_cells)
+    block_of : callable
+        Design of the rows that a row's statistic looks at, it being the last of them.
+    law : callable
+        Law of the statistic of a design.
+    statistics : callable
+        Of tables, shape (n_tables, n_rows_of_block, n_cells), of a design.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_rows,)
     """
-    worst = 0.0
-    for j in range(1, len(laws) + 1):
-        hits = [
-            share_bound(np.array(law.n_rejected(drawn, limit)), drawn.size)
-            for law, drawn, limit in zip(laws, draws, spend(j, error).tolist(), strict=False)
-        ]
-        worst = max(worst, float(np.sum(hits)))
-    return worst
-
-
-def rows_by_block(
-    block_of: Callable[[int], BlockOfRows], n_rows: int
-) -> dict[BlockOfRows, list[int]]:
-    """Return the rows whose statistics look at equal designs, and so have one law."""
-    rows: dict[BlockOfRows, list[int]] = {}
-    for row in range(n_rows):
+    rows: dict[Block, list[int]] = {}
+    for row in range(len(k)):
         rows.setdefault(block_of(row), []).append(row)
-    return rows
+    p_values = np.empty(len(k))
+    for block, alike in rows.items():
+        tables = np.stack([k[row + 1 - len(block) : row + 1] for row in alike])
+        p_values[alike] = law(block).p_values(statistics(tables, block))
+    return p_values
 
 
 def kept_law(design: str, simulate: Callable[[], NDArray[np.float64]]) -> TailLaw:

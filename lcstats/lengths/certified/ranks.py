@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 from lcstats.cells import CellGrid
 from lcstats.kernels.scan import subset_means
-from lcstats.lengths.binomial import at_least
 from lcstats.lengths.certified.bounds import (
     Bounds,
     Levels,
+    best_levels,
     certification_floor,
     highest_kept,
-    upper_level,
+    worst_union,
 )
-from lcstats.lengths.certified.means import accepted_rates, least_accepted
-from lcstats.lengths.certified.nulls import TailLaw, kept_law, rows_by_block, union_error
+from lcstats.lengths.certified.means import accepted_rates, sum_candidates
+from lcstats.lengths.certified.nulls import TailLaw, kept_law, p_values_by_block
 from lcstats.lengths.certified.scan import SHORTFALLS, log_ratios
 from lcstats.lengths.observed import leading
 
@@ -53,6 +53,11 @@ class RankDesign:
     n_depths: int
     rank: int
     tau: Fraction
+
+    @property
+    def n_good(self) -> int:
+        """Cells that a good length has at least."""
+        return self.n_depths - self.rank + 1
 
     def block(self, row: int) -> tuple[int, ...]:
         """Cases per cell of a length and the one before it."""
@@ -84,7 +89,12 @@ def certified_rank(grid: CellGrid, tau: Fraction, rank: int, *, level: float) ->
     design = RankDesign(n_cases, grid.depths.size, rank, tau)
     error = 1 - level
     levels = rank_levels(design, error)
-    p_values = _p_values(k, design)
+    p_values = p_values_by_block(
+        k[:, rank - 1 :],
+        design.block,
+        lambda block: law_at_bar(block, design.n_good, tau),
+        lambda tables, block: _statistics(tables, block, tau),
+    )
     return Bounds(
         lower=leading(k[:, :rank].sum(axis=1) >= np.array(levels.least)),
         upper=highest_kept(p_values, levels.upper),
@@ -97,19 +107,6 @@ def certified_rank(grid: CellGrid, tau: Fraction, rank: int, *, level: float) ->
         },
         p_values=p_values,
     )
-
-
-def _p_values(k: NDArray[np.int64], design: RankDesign) -> NDArray[np.float64]:
-    p_values = np.empty(len(k))
-    for block, rows in rows_by_block(design.block, len(k)).items():
-        tables = np.stack([k[row + 1 - len(block) : row + 1, design.rank - 1 :] for row in rows])
-        statistics = _statistics(tables, block, design.tau)
-        p_values[rows] = _law(design, rows[0]).p_values(statistics)
-    return p_values
-
-
-def _law(design: RankDesign, row: int) -> TailLaw:
-    return law_at_bar(design.block(row), design.n_depths - design.rank + 1, design.tau)
 
 
 @lru_cache(maxsize=4096)
@@ -160,18 +157,8 @@ def _ratios(n: int, right: float, wrong: float, n_cells: int) -> NDArray[np.floa
 def rank_levels(design: RankDesign, error: float) -> Levels:
     """Split `error` between the two ends; `least` has a bound for every length's smallest sum."""
     sizes = [n * design.rank for n in design.n_cases]
-    best = Levels((), 0.0, 0.0)
-    for extra in range(N_BOUNDS):
-        least = tuple(least_accepted(size, design.tau, error) + extra for size in sizes)
-        n_leading = leading(np.array(least) <= np.array(sizes))
-        tails = at_least(least, sizes, float(design.tau))[:n_leading]
-        lower = float(tails.max(initial=0.0))
-        if error + lower <= best.lower + best.upper:
-            break
-        upper = upper_level(error, lower, partial(_second_bucket, design, least[:n_leading]))
-        if lower + upper > best.lower + best.upper:
-            best = Levels(least, lower, upper)
-    return best
+    bucket = partial(_second_bucket, design)
+    return best_levels(error, sum_candidates(sizes, design.tau, error, N_BOUNDS, bucket))
 
 
 def _second_bucket(design: RankDesign, least: tuple[int, ...], delta: float, upper: float) -> float:
@@ -182,14 +169,19 @@ def _second_bucket(design: RankDesign, least: tuple[int, ...], delta: float, upp
     """
     sizes, bounds = np.array(design.n_cases)[: len(least)] * design.rank, np.array(least)
     rates = accepted_rates(bounds, sizes, delta)
-    n_good = design.n_depths - design.rank + 1
-    laws, draws = [], []
-    for row in range(len(least)):
-        block = design.block(row)
-        block_rates = tuple(rates[row + 1 - len(block) : row + 1].tolist())
-        laws.append(_law(design, row))
-        draws.append(_drawn(block, n_good, design.tau, block_rates))
-    return union_error(laws, draws, upper)
+    blocks = [design.block(row) for row in range(len(least))]
+    draws = [
+        _drawn(
+            block, design.n_good, design.tau, tuple(rates[row + 1 - len(block) : row + 1].tolist())
+        )
+        for row, block in enumerate(blocks)
+    ]
+
+    def rejected(row: int, limit: float) -> float:
+        law = law_at_bar(blocks[row], design.n_good, design.tau)
+        return law.share_rejected(draws[row], limit)
+
+    return worst_union(len(blocks), upper, rejected)
 
 
 @lru_cache(maxsize=64)

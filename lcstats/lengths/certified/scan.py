@@ -6,6 +6,7 @@ being bad. Each ratio falls in each count, so under the hypothesis the sum is la
 cell lies at the bar exactly: one law to simulate. docs/explanation/certified.md derives it.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -19,12 +20,14 @@ from lcstats.kernels.scan import ratio_tables, rectangle_sizes, scan_rectangles
 from lcstats.lengths.binomial import at_least
 from lcstats.lengths.certified.bounds import (
     Bounds,
+    Candidate,
     Levels,
+    best_levels,
     certification_floor,
     highest_kept,
-    upper_level,
+    worst_union,
 )
-from lcstats.lengths.certified.nulls import TailLaw, kept_law, rows_by_block, union_error
+from lcstats.lengths.certified.nulls import TailLaw, kept_law, p_values_by_block
 from lcstats.lengths.observed import leading
 
 SHORTFALLS = (0.5, 1.0, 2.0, 4.0)
@@ -35,6 +38,9 @@ HEIGHT = 2
 
 LOWER_SHARES = (1.0, 0.9, 0.8, 0.65, 0.5)
 """Of the error, that the acceptance of one cell may take; the best of them is kept."""
+
+MOST_DRAWN = 16384
+"""Tables simulated where lengths are better than at the bar."""
 
 TABLES = {1: 65536, 2: 16384}
 """Simulated tables per law: of designs in which all rows are alike, and of others."""
@@ -115,12 +121,12 @@ def certified_worst(grid: CellGrid, tau: Fraction, *, level: float) -> Bounds:
 
 def scan_p_values(k: NDArray[np.int64], design: Design) -> NDArray[np.float64]:
     """Return a p-value of "this length is good" for every length, shape (n_lengths,)."""
-    p_values = np.empty(len(k))
-    for block, rows in rows_by_block(design.block, len(k)).items():
-        tables = np.stack([k[row + 1 - len(block) : row + 1] for row in rows])
-        statistics = _statistics(tables, block, design.tau)
-        p_values[rows] = law_at_bar(block, design.tau, design.n_tables).p_values(statistics)
-    return p_values
+    return p_values_by_block(
+        k,
+        design.block,
+        lambda block: law_at_bar(block, design.tau, design.n_tables),
+        lambda tables, block: _statistics(tables, block, design.tau),
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -160,20 +166,17 @@ def log_ratios(tau: Fraction) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 @lru_cache(maxsize=1024)
 def scan_levels(design: Design, error: float) -> Levels:
     """Split `error` between the two ends; `least` has a bound for every cell, row by row."""
+    return best_levels(error, _candidates(design, error))
+
+
+def _candidates(design: Design, error: float) -> Iterator[Candidate]:
     n_cases = np.array(design.n_cases)
-    best = Levels((), 0.0, 0.0)
     for share in LOWER_SHARES:
         bounds = _cell_bounds(n_cases, design.tau, share * error)
         n_leading = leading(np.all(bounds <= n_cases, axis=1))
         tails = at_least(bounds, n_cases, float(design.tau))[:n_leading]
-        lower = float(tails.max(initial=0.0))
-        if error + lower <= best.lower + best.upper:
-            break
         bucket = partial(_second_bucket, design, bounds[:n_leading])
-        upper = upper_level(error, lower, bucket)
-        if lower + upper > best.lower + best.upper:
-            best = Levels(tuple(bounds.ravel().tolist()), lower, upper)
-    return best
+        yield tuple(bounds.ravel().tolist()), float(tails.max(initial=0.0)), bucket
 
 
 def _cell_bounds(n_cases: NDArray[np.int64], tau: Fraction, error: float) -> NDArray[np.int64]:
@@ -208,13 +211,17 @@ def _second_bucket(design: Design, bounds: NDArray[np.int64], delta: float, uppe
     """
     n_cases = np.array(design.n_cases)[: len(bounds)]
     rates = betaincinv(bounds, n_cases - bounds + 1.0, delta)
-    laws, draws = [], []
-    for row in range(len(bounds)):
-        block = design.block(row)
+    blocks = [design.block(row) for row in range(len(bounds))]
+    draws = []
+    for row, block in enumerate(blocks):
         block_rates = tuple(map(tuple, rates[row + 1 - len(block) : row + 1].tolist()))
-        laws.append(law_at_bar(block, design.tau, design.n_tables))
-        draws.append(_drawn(block, design.tau, block_rates, min(design.n_tables, 16384)))
-    return union_error(laws, draws, upper)
+        draws.append(_drawn(block, design.tau, block_rates, min(design.n_tables, MOST_DRAWN)))
+
+    def rejected(row: int, limit: float) -> float:
+        law = law_at_bar(blocks[row], design.tau, design.n_tables)
+        return law.share_rejected(draws[row], limit)
+
+    return worst_union(len(blocks), upper, rejected)
 
 
 @lru_cache(maxsize=64)

@@ -8,16 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcstats.cells import CellGrid
-from lcstats.lengths.binomial import at_least, at_most
 from lcstats.lengths.certified.bounds import (
     Bounds,
     Levels,
+    best_levels,
     certification_floor,
     highest_kept,
-    spend,
-    upper_level,
+    worst_union,
 )
-from lcstats.lengths.certified.means import accepted_rates, least_accepted, most_rejected
+from lcstats.lengths.certified.means import (
+    accepted_rates,
+    low_tails,
+    rejection_bound,
+    sum_candidates,
+)
 from lcstats.lengths.observed import leading
 from lcstats.lengths.windows import stretches
 
@@ -101,29 +105,17 @@ def _window_sums(grid: CellGrid, width: int) -> NDArray[np.int64]:
 def _p_value(k: NDArray[np.int64], row: int, design: WindowDesign) -> float:
     counts = (k[row], k[row] + k[row - 1]) if row else (k[row],)
     tails = [
-        _tail(int(count.min()), n, design.tau) / share
+        float(low_tails(count, np.array(n), design.tau).min()) / share
         for count, n, share in zip(counts, design.joint_sizes(row), design.shares(row), strict=True)
     ]
     return min(1.0, *tails)
 
 
-def _tail(k: int, n: int, tau: Fraction) -> float:
-    """P(Bin(n, tau) <= k) where Hoeffding's inequality holds, else 1."""
-    return float(at_most(k, n, float(tau))) if k <= n * tau - 1 else 1.0
-
-
 @lru_cache(maxsize=1024)
 def window_levels(design: WindowDesign, error: float) -> Levels:
     """Split `error` between the two ends; `least` has a bound for the windows of every length."""
-    candidates = []
-    for extra in range(N_BOUNDS):
-        least = tuple(least_accepted(n, design.tau, error) + extra for n in design.sizes)
-        n_leading = leading(np.array(least) <= np.array(design.sizes))
-        tails = at_least(least, design.sizes, float(design.tau))[:n_leading]
-        lower = float(tails.max(initial=0.0))
-        upper = upper_level(error, lower, partial(_second_bucket, design, least[:n_leading]))
-        candidates.append(Levels(least, lower, upper))
-    return max(candidates, key=lambda levels: levels.lower + levels.upper)
+    bucket = partial(_second_bucket, design)
+    return best_levels(error, sum_candidates(design.sizes, design.tau, error, N_BOUNDS, bucket))
 
 
 def _second_bucket(
@@ -135,20 +127,13 @@ def _second_bucket(
     """
     sizes = np.array(design.sizes[: len(least)])
     rates = accepted_rates(np.array(least), sizes, delta)
-    worst = 0.0
-    for j in range(1, len(least) + 1):
-        limits = spend(j, upper).tolist()
-        worst = max(worst, sum(_rejected(design, rates, row, limits[row]) for row in range(j)))
-    return worst
+    return worst_union(len(least), upper, partial(_rejected, design, rates))
 
 
 def _rejected(design: WindowDesign, rates: NDArray[np.float64], row: int, limit: float) -> float:
     """Union bound, over a row's windows, on a p-value of at most `limit`."""
-    total = 0.0
-    rate = rates[max(row - 1, 0) : row + 1].min()
-    for n, share in zip(design.joint_sizes(row), design.shares(row), strict=True):
-        most = most_rejected(n, float(design.tau), limit * share)
-        if most > n * rate - 1:
-            return np.inf
-        total += design.n_windows * float(at_most(most, n, rate))
-    return total
+    rate = float(rates[max(row - 1, 0) : row + 1].min())
+    return design.n_windows * sum(
+        rejection_bound(n, rate, float(design.tau), limit * share)
+        for n, share in zip(design.joint_sizes(row), design.shares(row), strict=True)
+    )
