@@ -26,7 +26,7 @@ from lcstats.readers.printed_means import (
 from lcstats.trials import RawTable, Reading, TableOptions, Trials, build_trials
 from lcstats.trials.columns import ALIASES, DESIGN_COLUMNS, match_columns, normalise_name
 from lcstats.trials.values import Kind, Parsed, parse_column
-from lcstats.trials.wording import counted, flag
+from lcstats.trials.wording import CASES_PER_CELL, counted
 
 N_NAMES = (*ALIASES["n_cases"], "total", "count", "num_trials", "n_samples", "num_samples")
 """What a number of trials goes by."""
@@ -316,7 +316,7 @@ def _mean_notices(trials: Trials) -> tuple[Notice, ...]:
             "perhaps-means",
             f"{counted(int(graded.sum()), 'score')} between 0 and 1, one row per length and depth, "
             "and no case ids: every row was read as a single trial; if they are means over "
-            f"several, pass {flag('cases_per_cell', 'N').replace(chr(39), '')} where each is of N "
+            f"several, pass {CASES_PER_CELL} where each is of N "
             "cases, or write columns n and k",
             DesignWarning,
         ),

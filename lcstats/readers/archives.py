@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from typing import BinaryIO, cast
 
-from lcstats.readers.extras import load_extra
+from lcstats.extras import load_extra
 
 _ZSTD_METHOD = 93
 """Compression method of zip members that Python's zipfile knows only from 3.14 on."""

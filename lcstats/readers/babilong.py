@@ -2,10 +2,11 @@
 
 ``ORG/MODEL/qa1_128k_PROMPT.csv`` has the columns row (without a name, or ``Unnamed: 0``),
 ``target``, ``output`` and ``question``; what RAG found is an extra ``result``. Language model, task
-and length asked for are in the path; ``0k`` is a prompt without filler. Depth there is none: facts
-lie all over the text. The score is the suite's: the output up to the first full stop, ``<context>``
-or ``<example>``, letter case aside, names the target and no other label of the task, those in the
-question aside. Files without ``question`` are scored without that exception.
+and length asked for are in the path, the length in tokens with k as 1024; ``0k`` is a prompt
+without filler. Depth there is none: facts lie all over the text. The score is the suite's: the
+output up to the first full stop, ``<context>`` or ``<example>``, letter case aside, names the
+target and no other label of the task, those in the question aside. Files without ``question`` are
+scored without that exception.
 
 An empty output, which prompts beyond the language model's window give, has no score; the suite
 counts it as wrong. The suite's own script also takes outputs such as ``None`` for empty, and finds
@@ -191,7 +192,7 @@ def _scored(table: RawTable, request: ReadRequest) -> RawTable:
         "score": scores,
         OFFICIAL: official,
         "what became of it": np.where(is_empty & (not wants_official(request)), "empty", "ok"),
-        "guess rate": 1 / labels.map(len),
+        "guess rate": [1 / len(names) for names in labels],
         "item": item,
     }
     notices = (

@@ -10,6 +10,8 @@ have rows where the judge failed. A case is a question; the file has no repeats 
 
 Checked on the published GPT-4.1 files (88 trials). Not recovered: the language model (it may be in
 the name of the file) and prompts that were left out for being too long.
+
+Nobody guesses such an answer: the guess rate is 0.
 """
 
 from collections.abc import Mapping, Sequence

@@ -9,6 +9,8 @@ without a response. Once a length was found too long, its other trials were not 
 Each ``trial`` of a cell has a haystack of its own and one of five needles: the two name the case.
 The needle, which is asked for at every length, is the cluster. Written from the first rows of a
 published file, and tried on rows made after these for the tests.
+
+Nobody guesses such an answer: the guess rate is 0.
 """
 
 from collections.abc import Mapping, Sequence

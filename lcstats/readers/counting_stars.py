@@ -25,6 +25,7 @@ from lcstats.errors import Notice
 from lcstats.options import LengthUnit
 from lcstats.readers.fields import check_fields, require_fields
 from lcstats.readers.formats import Format
+from lcstats.readers.huge_numbers import read_digits
 from lcstats.readers.json_records import frame_of
 from lcstats.readers.picked import load_picked
 from lcstats.readers.request import ReadRequest
@@ -164,9 +165,11 @@ def read_counts(answer: object) -> list[int] | None:
     """
     if isinstance(answer, dict):
         listed = next((value for value in answer.values() if isinstance(value, list)), None)
-        return None if listed is None else [int(n) for n in map(str, listed) if n.isdecimal()]
+        return (
+            None if listed is None else [read_digits(n) for n in map(str, listed) if n.isdecimal()]
+        )
     match = _LIST.search(answer) if isinstance(answer, str) else None
-    return None if match is None else [int(number) for number in _NUMBER.findall(match[1])]
+    return None if match is None else list(map(read_digits, _NUMBER.findall(match[1])))
 
 
 COUNTING_STARS = Format(

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from lcstats.cells import Cells, cells_from_count_frame
-from lcstats.errors import Notice, OptionError, TableError, describe
+from lcstats.errors import Notice, OptionError, TableError, UnscoredWarning, describe
 from lcstats.readers.formats import Format
 from lcstats.readers.samples import TABLE_SHAPES, Sample
 from lcstats.readers.tables import load_tables
@@ -18,7 +18,7 @@ from lcstats.trials.design import read_design
 from lcstats.trials.faults import Faults
 from lcstats.trials.naming import NamedTable, name_columns
 from lcstats.trials.values import Kind, parse_column
-from lcstats.trials.wording import counted
+from lcstats.trials.wording import counted, listed
 
 _MOST = 2.0**53
 """Counts up to here are exact whatever wrote them."""
@@ -64,7 +64,12 @@ def build_counts(tables: Sequence[RawTable], options: TableOptions, reading: Rea
         frame,
         length_unit=design.length_unit,
         reading=replace(reading, mapping=dict(named.mapping), depth_unit=design.depth_unit),
-        notices=(*named.notices, *design.notices, *_shared_cell_notices(frame)),
+        notices=(
+            *named.notices,
+            *design.notices,
+            *_shared_cell_notices(frame),
+            *_empty_cell_notices(frame, named.named("n_cases")),
+        ),
     )
 
 
@@ -109,14 +114,31 @@ def _read_counts(named: NamedTable, name: str, faults: Faults) -> pd.Series:
 def _refuse_too_many_right(
     named: NamedTable, counts: Mapping[str, pd.Series], faults: Faults
 ) -> None:
+    stands = ~parse_column(named.frame["n_cases"]).is_kind(Kind.MISSING)
     faults.add(
-        counts["successes"] > counts["n_cases"],
+        stands & (counts["successes"] > counts["n_cases"]),
         named.named("successes"),
         counts["successes"],
         (
             f"expected at most {named.named('n_cases')}, the number of trials",
             "check that the two columns are not swapped "
             "(--map n_cases=THEIRS --map successes=THEIRS)",
+        ),
+    )
+
+
+def _empty_cell_notices(frame: pd.DataFrame, name: str) -> tuple[Notice, ...]:
+    """Say which rows count no trial: their lengths and depths are no tested ones."""
+    lengths = frame.loc[frame["n_cases"] == 0, "length"]
+    if lengths.empty:
+        return ()
+    untested = listed(np.unique(lengths).tolist())
+    return (
+        Notice(
+            "empty-counts",
+            f"{counted(len(lengths), 'row')} with {name} 0 left out, at length {untested}: "
+            "nothing was counted there",
+            UnscoredWarning,
         ),
     )
 

@@ -24,6 +24,9 @@ from lcstats.trials.wording import counted
 _CHUNK = 1 << 18
 _TAIL = 1 << 16
 _N_SHOWN = 5
+_BEFORE_FIELDS = np.frombuffer(bytes(range(ord(" ") + 1)) + b'+,-";', dtype=np.uint8)
+"""What a number may follow at once: a separator, a quote, a sign, the end of a line."""
+
 _PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
 _EXACT_FLOATS: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
 """From pandas 3.1 on, floats are read exactly without being asked."""
@@ -246,7 +249,7 @@ def _has_padded_numbers(sample: Sample) -> bool:
         return True
     source = sample.source
     content: NDArray[np.uint8] = (
-        np.memmap(source.path, dtype=np.uint8, mode="r")
+        np.memmap(source.path, dtype=np.uint8, mode="r").view(np.ndarray)
         if source.path
         else np.frombuffer(source.data, dtype=np.uint8)
     )
@@ -257,10 +260,7 @@ def _has_padded_numbers(sample: Sample) -> bool:
 def _pads_a_number(content: NDArray[np.uint8]) -> bool:
     before, first, second = content[:-2], content[1:-1], content[2:]
     # Differences of bytes wrap, so that one comparison tests a range.
-    is_digit = second - np.uint8(ord("0")) < 10
-    is_start = before - np.uint8(ord("+")) < 3  # one of + , -
-    is_start |= before <= ord(" ")
-    for mark in b'";':
-        is_start |= before == mark
-    is_padding = (first == ord("0")) | (first == ord("+"))
-    return bool((is_digit & is_start & is_padding).any())
+    is_padded = second - np.uint8(ord("0")) < 10
+    is_padded &= (first == ord("0")) | (first == ord("+"))
+    is_padded &= (before < ord(".")) | (before == ord(";"))
+    return bool(is_padded.any() and np.isin(before[is_padded], _BEFORE_FIELDS).any())

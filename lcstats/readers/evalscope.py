@@ -15,6 +15,9 @@ and stay in the column ``input_tokens``. Of other data sets, metadata with one o
 are taken, and any is a column ``metadata_NAME`` to be named. ``predictions/`` hold no scores.
 
 Checked on published reviews of a data set without lengths, and on files made after the code.
+
+Needles are not guessed; of other data sets no review says how many choices there were: the guess
+rate is 0 unless a column is named with ``--map guess_rate=metadata_NAME``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """What the folders of a file say: runners keep language models and lengths in their names."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from lcstats.errors import Notice
@@ -74,9 +74,28 @@ def folder_names(samples: Sequence[Sample]) -> dict[Sample, str]:
     ['o1/m', 'o2/m', 'n']
     """
     places = {sample: folders_above(sample) for sample in samples}
-    alike: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    return name_places(places, lambda sample: sample.source.stem)
+
+
+def name_places(
+    places: Mapping[Sample, tuple[str, ...]], content: Callable[[Sample], Hashable]
+) -> dict[Sample, str]:
+    """Name folders by the nearest, and by those above it where one name means several.
+
+    Parameters
+    ----------
+    places : mapping of Sample to tuple of str
+        Folders of each file, the nearest first.
+    content : callable
+        What a file holds: two of the same do not lie in one folder.
+
+    Returns
+    -------
+    dict of Sample to str
+    """
+    alike: dict[tuple[Hashable, ...], set[tuple[str, ...]]] = {}
     for sample, place in places.items():
-        alike.setdefault((*place[:1], sample.source.stem), set()).add(place)
+        alike.setdefault((*place[:1], content(sample)), set()).add(place)
     depths = dict.fromkeys(places.values(), 1)
     for group in alike.values():
         for place in group if len(group) > 1 else ():

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lcstats.cells import Cells
+from lcstats.cells import Results
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import Sample, Shape
-from lcstats.trials import RawTable, Reading, TableOptions, Trials, build_trials
+from lcstats.trials import RawTable, Reading, TableOptions, build_trials
 
 Sniff = Callable[[Sample, Mapping[str, str]], bool]
 Load = Callable[[Sequence[Sample], ReadRequest], list[RawTable]]
-Build = Callable[[Sequence[RawTable], TableOptions, Reading], Trials | Cells]
+Build = Callable[[Sequence[RawTable], TableOptions, Reading], Results]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,11 @@ class Format:
     load : callable
         Loads such files into raw tables.
     build : callable
-        Turns the raw tables into trials or cells.
+        Turns the raw tables into trials, cells or means.
     is_generic : bool
         Whether it takes any table of a shape: asked only after all others.
+    is_refused : bool
+        Whether it is known only to be refused, with what to do: never to be chosen.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Format:
     load: Load
     build: Build = build_trials
     is_generic: bool = False
+    is_refused: bool = False
 
     def claims(self, sample: Sample, columns: Mapping[str, str]) -> bool:
         """Tell whether a file is of this format, by its content."""

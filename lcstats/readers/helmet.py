@@ -20,7 +20,7 @@ runner's code: not checked on a real file.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -30,7 +30,7 @@ from lcstats.readers.fields import require_fields
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of, load_json
 from lcstats.readers.request import ReadRequest
-from lcstats.readers.runs import number_runs, short_digest
+from lcstats.readers.runs import number_runs_of_files, short_digest
 from lcstats.readers.samples import Sample
 from lcstats.trials import Knowledge, Origin, Part, RawTable
 from lcstats.trials.wording import counted
@@ -74,22 +74,29 @@ _MEANS_ALONE = "means alone"
 _IN_ANOTHER_FILE = "items that are judged in another file"
 _UNKNOWN = "items of a data set that is not among those with a known metric"
 _UNJUDGED = "no item with the metric of its data set (a judge may have to be run)"
-_RUN, _ARGS, _FILE = "run", "args", "file"
-_CASE = ["args.model_name_or_path", "dataset", "input_max_length", "question and answer"]
 _PLACES = ("output_dir", "config", "overwrite", "debug", "count_tokens", "num_workers", "tag")
 """Arguments that do not bear on the answers."""
 
+_SWEEP = ["args.model_name_or_path", "dataset", "input_max_length"]
 _COLUMNS = {
     "model": "args.model_name_or_path",
     "task": "dataset",
     "case": "question and answer",
-    "repeat": "repeat",
     "length": "input_max_length",
     "depth": "depth",
     "score": "score by its metric",
     "guess_rate": "guess rate",
     "output": "output",
 }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Loaded:
+    """A file, what tells its run from others, and the arguments that bear on its answers."""
+
+    table: RawTable
+    run: str
+    args: Mapping[str, Any]
 
 
 def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
@@ -107,21 +114,25 @@ def _is_means(sample: Sample) -> bool:
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
     judged = {sample.source.given for sample in samples if _JUDGED in sample.source.given}
     aside: dict[str, list[Sample]] = {}
-    tables: list[RawTable] = []
+    loaded: list[_Loaded] = []
     for sample in samples:
         found = _load_one(sample, request, judged)
-        if isinstance(found, RawTable):
-            tables.append(found)
+        if isinstance(found, _Loaded):
+            loaded.append(found)
         else:
             aside.setdefault(found, []).append(sample)
-    if not tables:
+    if not loaded:
         raise _without_scores(aside)
-    first, *others = _with_runs(tables)
-    notices = (*_aside_notices(aside), *_repeat_notices([first, *others]), *first.notices)
-    return [_without_args(t) for t in (replace(first, notices=notices), *others)]
+    tables, run_notices = number_runs_of_files(
+        [one.table for one in loaded], [one.run for one in loaded], request
+    )
+    notices = (*_aside_notices(aside), *run_notices)
+    if run_notices:
+        notices = (*notices, *_difference_notices(loaded))
+    return [replace(tables[0], notices=(*notices, *tables[0].notices)), *tables[1:]]
 
 
-def _load_one(sample: Sample, request: ReadRequest, judged: Collection[str]) -> RawTable | str:
+def _load_one(sample: Sample, request: ReadRequest, judged: Collection[str]) -> _Loaded | str:
     """Load a file; the reason, if it is left out."""
     if _is_means(sample):
         return _MEANS_ALONE
@@ -148,19 +159,18 @@ def _load_one(sample: Sample, request: ReadRequest, judged: Collection[str]) -> 
         "input_max_length": _length_of(sample, args),
         "score by its metric": scores,
         "guess rate": _GUESS_RATES.get(dataset, 0.0),
-        _RUN: short_digest({**args, **dict.fromkeys(_PLACES)}, run["data"]),
-        _ARGS: [args] * len(items),
-        _FILE: sample.name,
     }
     frame = frame.assign(**added)
     known = {name: theirs for name, theirs in _COLUMNS.items() if theirs in frame}
-    return replace(
+    table = replace(
         table,
         frame=frame,
         origin=Origin((Part(sample.name, len(frame), "item"),)),
         knowledge=Knowledge(known, aliases=False, score_scale="0-1"),
         notices=(*table.notices, *_missing_notices(sample, args, len(items))),
     )
+    args = {name: value for name, value in args.items() if name not in _PLACES}
+    return _Loaded(table, short_digest(args, run["data"]), args)
 
 
 def _dataset_of(name: str) -> str | None:
@@ -212,39 +222,20 @@ def _missing_notices(sample: Sample, args: Mapping[str, Any], n_items: int) -> t
     return (Notice("items-missing", f"{sample.name}: {message}", UnscoredWarning),)
 
 
-def _with_runs(tables: Sequence[RawTable]) -> list[RawTable]:
-    """Number the files that ask the same of one language model; copies share their number."""
-    rows = pd.concat([table.frame[[*_CASE, _RUN]] for table in tables], keys=range(len(tables)))
-    runs = number_runs(rows[_CASE], rows[_RUN]).set_axis(rows.index)
-    return [
-        replace(table, frame=table.frame.assign(repeat=runs.loc[number].to_numpy()))
-        for number, table in enumerate(tables)
-    ]
-
-
-def _repeat_notices(tables: Sequence[RawTable]) -> Iterator[Notice]:
-    """Say which files were taken for repeats, and in what they differ beside the seed."""
-    rows = pd.concat([table.frame[[*_CASE, "repeat", _FILE, _ARGS]] for table in tables])
-    several = rows.groupby(_CASE)["repeat"].transform("max") > 1
-    for (task, length), group in rows[several].groupby(["dataset", "input_max_length"]):
-        files = group.drop_duplicates(_FILE)
-        first, *others = files[_ARGS]
-        names = sorted({name for args in others for name in _different(first, args)})
-        differing = f" (they differ in {', '.join(names)})" if names else ""
-        yield Notice(
-            "repeated-files",
-            f"{task} at {length}: {', '.join(files[_FILE])} ask the same, and were taken as "
-            f"repeats{differing}; name fewer files if they are not",
-        )
+def _difference_notices(loaded: Sequence[_Loaded]) -> Iterator[Notice]:
+    """Say in what else than the seed the runs of a data set at a length differ."""
+    groups: dict[tuple[object, ...], list[Mapping[str, Any]]] = {}
+    for one in loaded:
+        groups.setdefault(tuple(one.table.frame.iloc[0][_SWEEP]), []).append(one.args)
+    for (_, task, length), (first, *others) in groups.items():
+        names = {name for args in others for name in _different(first, args)} - {"seed"}
+        if names:
+            message = f"{task} at {length}: runs differ in {', '.join(sorted(names))}"
+            yield Notice("runs-differ", f"{message}; name fewer files if they are no repeats")
 
 
 def _different(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
-    names = {*one, *other} - set(_PLACES)
-    return {name for name in names if one.get(name) != other.get(name)}
-
-
-def _without_args(table: RawTable) -> RawTable:
-    return replace(table, frame=table.frame.drop(columns=[_ARGS, _RUN, _FILE]))
+    return {name for name in {*one, *other} if one.get(name) != other.get(name)}
 
 
 def _without_scores(aside: Mapping[str, Sequence[Sample]]) -> FormatError:

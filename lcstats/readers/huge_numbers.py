@@ -8,6 +8,22 @@ from lcstats.readers.json_records import load_json
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import Sample
 
+MOST_DIGITS = 300
+"""More than any answer, length or count has; Python refuses to read more than 4300."""
+
+
+def read_digits(digits: str) -> int:
+    """Read a run of digits, also one that a language model did not stop repeating.
+
+    Of more than 300 only the first are read: that number is as wrong as the whole one.
+
+    Examples
+    --------
+    >>> read_digits("-042"), len(str(read_digits("7" * 5000)))
+    (-42, 300)
+    """
+    return int(digits[:MOST_DIGITS])
+
 
 def of_huge_number(samples: Sequence[Sample], request: ReadRequest) -> FormatError:
     """Return the error for files with a number that is too large, or a list nested too deeply.

@@ -2,8 +2,8 @@
 
 ``results/MODEL/preds_TASK.jsonl`` (``preds_TASK_START-STOP.jsonl`` for a part) has ``id``, which
 is the case, ``prediction`` and ``ground_truth``, or ``pred`` and ``label``. Language model and
-task are in the path. The score is the suite's and is worked out here; summaries, which need
-another package, are left out. The guess rate of the two tasks with four choices is 1/4.
+task are in the path. The score is the suite's and is worked out here; that of summaries is ROUGE.
+The guess rate of the two tasks with four choices is 1/4.
 
 No file has lengths: each task has texts of about one length, and the length here is the mean that
 the suite's README names, in tokens. So there is no decay over length to be seen.
@@ -30,7 +30,7 @@ import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
 from lcstats.readers.fields import check_fields, require_fields
-from lcstats.readers.folders import folder_notices, folders_above
+from lcstats.readers.folders import folder_names, folder_notices, folders_above
 from lcstats.readers.formats import Format
 from lcstats.readers.infinitebench_metrics import (
     EXPECTED,
@@ -44,16 +44,16 @@ from lcstats.readers.official import OFFICIAL, empty_notices, wants_official
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import Sample
 from lcstats.trials import Knowledge, RawTable
-from lcstats.trials.wording import counted, shown
+from lcstats.trials.wording import shown
 
 _OUTPUTS, _REFERENCES = ("prediction", "pred"), ("ground_truth", "label")
 _POSSIBLE = {"id", *_OUTPUTS, *_REFERENCES}
 _STEM = re.compile(r"preds_(?P<task>[a-z_]+?)(_\d+-\d+)?")
 _RESULTS = "results"
-_SUMMARIES = "longbook_sum_eng"
 _TOKENS = {
     **dict.fromkeys(("passkey", "number_string"), 122_400),
     **dict.fromkeys(("kv_retrieval", "kv_retrieval_prefix", "kv_retrieval_both"), 89_900),
+    "longbook_sum_eng": 171_500,
     "longbook_choice_eng": 184_400,
     "longbook_qa_eng": 192_600,
     "longbook_qa_chn": 2_068_600,
@@ -107,19 +107,16 @@ def _sniff(sample: Sample, columns: Mapping[str, str]) -> bool:
 
 
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
-    kept = [sample for sample in samples if _task_of(sample) != _SUMMARIES]
-    if not kept:
-        raise _unknown_task(samples[0], "its metric is ROUGE")
-    tables = [_load_one(sample, request) for sample in kept]
+    models = folder_names(samples)
+    tables = [_load_one(sample, models[sample], request) for sample in samples]
     doubtful = {
-        folders[0]
-        for sample in kept
-        if (folders := folders_above(sample)) and folders[1:2] != (_RESULTS,)
+        name
+        for sample, name in models.items()
+        if "/" in name or folders_above(sample)[1:2] != (_RESULTS,)
     }
     n_empty = sum(int((table.frame["prediction"] == "").sum()) for table in tables)
     notices = (
-        *_summary_notices(len(samples) - len(kept)),
-        *folder_notices(doubtful),
+        *folder_notices(filter(None, doubtful)),
         *empty_notices(n_empty, "InfiniteBench", request),
         *_mean_notices(request),
     )
@@ -131,10 +128,10 @@ def _task_of(sample: Sample) -> str | None:
     return match["task"] if match else None
 
 
-def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
+def _load_one(sample: Sample, model: str, request: ReadRequest) -> RawTable:
     task = _task_of(sample)
     if task not in METRICS:
-        raise _unknown_task(sample, "its name does not say which task it is of")
+        raise _unknown_task(sample)
     table = load_json([sample], request)
     frame = table.frame.rename(columns={"pred": "prediction", "label": "ground_truth"})
     table = replace(table, frame=frame)
@@ -154,7 +151,7 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     )
     depths = _depths_of(str(task), frame)
     added: dict[str, Any] = {
-        "name of its folder": next(iter(folders_above(sample)), "model"),
+        "name of its folder": model or "model",
         "task": task,
         _MEAN: _TOKENS[str(task)],
         "place by id": depths,
@@ -212,10 +209,10 @@ def _check_references(task: str, table: RawTable) -> None:
             )
 
 
-def _unknown_task(sample: Sample, why: str) -> FormatError:
+def _unknown_task(sample: Sample) -> FormatError:
     return FormatError(
         describe(
-            f"{sample.name} cannot be scored: {why}",
+            f"{sample.name} cannot be scored: its name does not say which task it is of",
             f"expected a name such as preds_kv_retrieval.jsonl, of {', '.join(METRICS)}",
             "give it back the name that InfiniteBench gave it, or read a table with length and "
             "score",
@@ -235,13 +232,6 @@ def _mean_notices(request: ReadRequest) -> tuple[Notice, ...]:
     )
 
 
-def _summary_notices(n_files: int) -> tuple[Notice, ...]:
-    if not n_files:
-        return ()
-    message = "of summaries left out: their metric is ROUGE"
-    return (Notice("other-files", f"{counted(n_files, 'file')} {message}"),)
-
-
 INFINITEBENCH = Format(
     name="infinitebench",
     title="InfiniteBench, one preds_TASK.jsonl per task",
@@ -249,7 +239,7 @@ INFINITEBENCH = Format(
     "kv_retrieval, score by the suite's rule, also as the suite has it (official_score), guess "
     "rate, id as case, empty predictions as unscored, output",
     lacks="lengths (each task has the mean of its prompts), depth of other tasks, tokens received, "
-    "failed requests; scores of summaries",
+    "failed requests",
     checked="published predictions of Claude 2, Kimi and YaRN-Mistral for five tasks",
     shapes=("jsonl",),
     sniff=_sniff,

@@ -1,25 +1,21 @@
 """InfiniteBench's rules for right answers, each from output and reference to a score in [0, 1].
 
 Written anew from the rules of ``src/compute_scores.py`` (OpenBMB/InfiniteBench, commit 88b3daa).
-Summaries (ROUGE of the package ``evaluate``) are not here.
 """
 
 import re
-import string
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lcstats.readers.chinese import bare_text
+from lcstats.readers.huge_numbers import read_digits
 from lcstats.readers.longbench_metrics import word_f1
+from lcstats.readers.rouge import rouge_lsum
 from lcstats.readers.squad import overlap_f1
 
 _DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"\d+\.\d+|\d+")
 _SPACES = re.compile(" {2,}")
-_CHINESE_MARKS = (
-    "！？｡。＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､、〃》「」『』【】〔〕"  # noqa: RUF001
-    "〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘’‛“”„‟…‧﹏."  # noqa: RUF001
-)
-_NO_MARKS = str.maketrans("", "", string.punctuation + _CHINESE_MARKS)
 _LETTERS = "ABCD"
 
 Metric = Callable[[str, Any], float]
@@ -122,7 +118,7 @@ def _is_found_number(output: str, reference: Any) -> bool:
 
 def _share_of_leading_numbers(output: str, reference: Any) -> float:
     """Return the share of the numbers that are right before the first that is not."""
-    numbers = [int(digits) for digits in _DIGITS.findall(output)]
+    numbers = list(map(read_digits, _DIGITS.findall(output)))
     wanted = _listed(reference)
     n_right = 0
     while n_right < min(len(numbers), len(wanted)) and numbers[n_right] == wanted[n_right]:
@@ -176,10 +172,11 @@ def _best_character_f1(output: str, reference: Any) -> float:
 
 
 def _character_f1(output: str, answer: str) -> float:
-    given, wanted = (
-        "".join(text.lower().translate(_NO_MARKS).split()) for text in (output, answer)
-    )
-    return overlap_f1(given, wanted)
+    return overlap_f1(bare_text(output), bare_text(answer))
+
+
+def _rouge(output: str, reference: Any) -> float:
+    return rouge_lsum(output, str(reference))
 
 
 def _listed(reference: Any) -> list[Any]:
@@ -200,6 +197,7 @@ EXPECTED: Mapping[str, str] = {
     "code_debug": "a list of the function's name and its letter",
     "math_calc": "a list of whole numbers",
     "longbook_choice_eng": "the choice, or a list of it and its letter",
+    "longbook_sum_eng": "a text",
     **dict.fromkeys(_LISTED, "an answer, or a list of answers"),
 }
 """What the references of a task are."""
@@ -212,6 +210,7 @@ METRICS: Mapping[str, Metric] = {
     "math_find": _is_found_number,
     "math_calc": _share_of_leading_numbers,
     "longbook_choice_eng": _is_choice,
+    "longbook_sum_eng": _rouge,
     "longbook_qa_eng": _best_word_f1,
     "longbook_qa_chn": _best_character_f1,
     "longdialogue_qa_eng": _is_speaker,

@@ -1,11 +1,12 @@
 """Tables of samples as Inspect's ``samples_df`` makes them, saved as CSV or Parquet.
 
 One row per sample and epoch, with ``metadata_NAME`` and ``score_SCORER`` columns (inspect_ai
-0.3.285). Several scorers are asked about with ``filter_name``. The language model is a column only
-where ``EvalModel`` was asked for, the task only where ``EvalTask`` was. ``error`` is empty where
-nothing failed; an error, a limit that came before the score, and NaN are unscored. If every sample
-failed there is no score at all. Epochs are repeats; those of different logs are counted on. Samples
-with choices are guessed with one over their number.
+0.3.285). Several scorers are asked about with ``filter_name``. Length and depth are metadata under
+the usual names; the needle task's are tokens and percent. The language model is a column only where
+``EvalModel`` was asked for, the task only where ``EvalTask`` was. ``error`` is empty where nothing
+failed; an error, a limit that came before the score, and NaN are unscored. If every sample failed
+there is no score at all. Epochs are repeats; those of different logs are counted on. Samples with
+choices are guessed with one over their number.
 
 Checked on tables that Inspect itself made of logs that its own code wrote: they say the same as
 the logs.

@@ -15,7 +15,7 @@ from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import UNREADABLE, Sample
 from lcstats.trials import Origin, Part, RawTable
 from lcstats.trials.columns import kinds_of_columns
-from lcstats.trials.wording import counted
+from lcstats.trials.wording import counted, listed
 
 _N_SHOWN = 5
 _DECODER = json.JSONDecoder()
@@ -340,9 +340,8 @@ def _bad_lines(bad: dict[int, str], name: str) -> FormatError:
 
 def _line_notices(name: str, bad: list[int], cut: int | None) -> Iterator[Notice]:
     if bad:
-        shown = ", ".join(map(str, bad[:_N_SHOWN])) + (", ..." if len(bad) > _N_SHOWN else "")
         yield Notice(
-            "bad-lines", f"{name}: {counted(len(bad), 'bad line')} left out (line {shown})"
+            "bad-lines", f"{name}: {counted(len(bad), 'bad line')} left out (line {listed(bad)})"
         )
     if cut is not None:
         yield Notice(

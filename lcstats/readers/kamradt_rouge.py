@@ -10,6 +10,8 @@ runners draw their scores as they are, and neither says which of them count as r
 All other fields are those of ``kamradt_v1``: length asked for in tokens, nominal depth in percent,
 needle as case, ``version`` and ``_results_2`` files as repeats. Written from the runners' code and
 tried on files made for the tests: the only published ones are empty.
+
+Words shared by chance have no known rate: the guess rate is 0.
 """
 
 from collections.abc import Mapping, Sequence

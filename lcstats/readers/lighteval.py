@@ -5,9 +5,10 @@ A row is a document: ``doc`` is what was asked, ``metric`` one number per metric
 single metric is the score; several are asked about with ``filter_name``. The language model is the
 folder above the time's, ``details/MODEL/TIME/``. The task is ``doc.task_name``, the case ``doc.id``
 or else the number of the row; runs of other times are repeats. lighteval has no needle task: what a
-task of one's own keeps in ``doc.specific`` is a column ``specific_NAME``, where length and depth
-are found under the usual names, or to be named with ``--map``. A document with several choices, of
-which one is right, is guessed with one over their number.
+task of one's own keeps in ``doc.specific`` is a column ``specific_NAME``, where length (tokens,
+unless the call says otherwise) and depth are found under the usual names, or to be named with
+``--map``. A document with several choices, of which one is right, is guessed with one over their
+number.
 
 Written from the code, and checked on files made after it: the published ones are not at hand.
 """

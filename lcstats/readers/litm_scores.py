@@ -44,4 +44,5 @@ LITM_SCORES = Format(
     shapes=("csv",),
     sniff=_sniff,
     load=_load,
+    is_refused=True,
 )

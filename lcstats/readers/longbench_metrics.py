@@ -1,17 +1,21 @@
-"""LongBench v1's metrics that need no other package, each from an output to a score in [0, 1].
+"""LongBench v1's metrics, each from an output to a score in [0, 1].
 
 Written anew from the rules of ``LongBench/metrics.py`` and ``eval.py`` (THUDM/LongBench, commit
-2e00731). ROUGE (package ``rouge``), the cutting of Chinese into words (``jieba``) and the likeness
-of code (``fuzzywuzzy``) are not here, for the scores of these packages are their own.
+2e00731). ROUGE is that of the package ``rouge``, the likeness of code that of ``fuzzywuzzy`` as it
+is without ``python-Levenshtein``, which the suite does not ask for; Chinese words need ``jieba``.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from difflib import SequenceMatcher
 
+from lcstats.readers.chinese import bare_words, cut_words
+from lcstats.readers.rouge import rouge_l
 from lcstats.readers.squad import overlap_f1, squad_words
 
 _NUMBER = re.compile(r"\d+")
 _FIRST_LINE = frozenset({"trec", "triviaqa", "samsum", "lsht"})
+_NO_CODE = ("`", "#", "//")
 
 Metric = Callable[[str, str, Sequence[str]], float]
 """From output, reference and the classes of the data set to a score."""
@@ -59,6 +63,35 @@ def word_f1(output: str, answer: str, classes: Sequence[str] = ()) -> float:
     return overlap_f1(squad_words(output), squad_words(answer))
 
 
+def chinese_f1(output: str, answer: str, classes: Sequence[str] = ()) -> float:
+    """Return the F1 of the words of two Chinese texts, without punctuation.
+
+    Raises
+    ------
+    MissingExtraError
+        If jieba is not installed.
+
+    Examples
+    --------
+    >>> chinese_f1("北京。", "北京清华大学")
+    0.6666666666666666
+    """
+    return overlap_f1(bare_words(output), bare_words(answer))
+
+
+def likeness_of_code(output: str, answer: str, classes: Sequence[str] = ()) -> float:
+    r"""Return how much the first line of code in an output is like a line, in whole hundredths.
+
+    Examples
+    --------
+    >>> likeness_of_code("# and so\nreturn a + b", "return a - b")
+    0.92
+    """
+    lines = output.lstrip("\n").split("\n")
+    line = next((line for line in lines if not any(mark in line for mark in _NO_CODE)), "")
+    return round(100 * SequenceMatcher(None, line, answer).ratio()) / 100
+
+
 def share_of_class(output: str, answer: str, classes: Sequence[str]) -> float:
     """Return one over the number of classes that an output names, 0 if the right one is not there.
 
@@ -101,22 +134,26 @@ def _retrieval(output: str, answer: str, classes: Sequence[str]) -> float:
     return share_of_numbers(output, numbers[0]) if numbers else 0.0
 
 
+def _rouge(output: str, answer: str, classes: Sequence[str]) -> float:
+    return rouge_l(output, answer)
+
+
+def _rouge_of_chinese(output: str, answer: str, classes: Sequence[str]) -> float:
+    return rouge_l(" ".join(cut_words(output)), " ".join(cut_words(answer)))
+
+
 METRICS: Mapping[str, Metric] = {
     **dict.fromkeys(("narrativeqa", "qasper", "multifieldqa_en", "triviaqa"), word_f1),
     **dict.fromkeys(("hotpotqa", "2wikimqa", "musique"), word_f1),
     **dict.fromkeys(("trec", "lsht"), share_of_class),
     **dict.fromkeys(("passage_retrieval_en", "passage_retrieval_zh"), _retrieval),
     "passage_count": _count,
+    **dict.fromkeys(("gov_report", "qmsum", "multi_news", "samsum"), _rouge),
+    **dict.fromkeys(("dureader", "vcsum"), _rouge_of_chinese),
+    "multifieldqa_zh": chinese_f1,
+    **dict.fromkeys(("lcc", "repobench-p"), likeness_of_code),
 }
-"""Metric of every data set that can be scored here."""
-
-NEED_PACKAGES: Mapping[str, str] = {
-    **dict.fromkeys(("gov_report", "qmsum", "multi_news", "samsum"), "ROUGE (rouge)"),
-    **dict.fromkeys(("dureader", "vcsum"), "ROUGE of Chinese words (rouge, jieba)"),
-    "multifieldqa_zh": "Chinese words (jieba)",
-    **dict.fromkeys(("lcc", "repobench-p"), "likeness of code (fuzzywuzzy)"),
-}
-"""Data sets that cannot, and what their metric needs."""
+"""Metric of every data set."""
 
 CHINESE = frozenset({"multifieldqa_zh", "dureader", "vcsum", "lsht", "passage_retrieval_zh"})
 """Data sets whose lengths are in characters; those of the others are in words."""

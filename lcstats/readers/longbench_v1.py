@@ -3,8 +3,9 @@
 ``pred/MODEL/DATASET.jsonl`` (``pred_e`` for LongBench-E) has ``pred``, ``answers``,
 ``all_classes`` and ``length``, the words of the text before anything was cut out of it (characters
 where it is Chinese). Language model and data set, which is the task, are in the path. The score is
-the suite's and is worked out here: F1 of words, classes, counts or numbers of paragraphs. Data sets
-whose metric needs another package (ROUGE, Chinese words, likeness of code) are left out.
+the suite's and is worked out here: F1 of words, ROUGE-L, classes, counts, numbers of paragraphs or
+likeness of code. Chinese words need the package jieba. Where English data sets are read, Chinese
+ones are left out, for words and characters are no one scale.
 
 Every text has a length of its own: lengths are grouped by their upper ends 4000, 8000, 16000, ...,
 the suite's classes 0-4k, 4-8k and 8k+ with the last one divided further. The number itself is kept
@@ -18,7 +19,8 @@ An empty prediction has no score here; the suite counts it as wrong, as ``offici
 
 The metrics cannot be guessed at a known rate, apart from single classes, so there is no guess rate.
 Checked on published predictions of Llama 2 7B and Llama 3 8B, whose ``result.json`` the mean scores
-match to its two decimals.
+match to its two decimals; ROUGE, likeness of code and Chinese words on the packages that the suite
+takes them from.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +39,6 @@ from lcstats.readers.json_records import load_json
 from lcstats.readers.longbench_metrics import (
     CHINESE,
     METRICS,
-    NEED_PACKAGES,
     score_output,
     share_of_class,
 )
@@ -182,15 +183,12 @@ def _digests_of(frame: pd.DataFrame) -> pd.Series:
 
 
 def _without_metric(sample: Sample) -> FormatError:
-    dataset = _dataset_of(sample)
-    needed = NEED_PACKAGES.get(dataset)
     return FormatError(
         describe(
-            f"{sample.name} cannot be scored: "
-            + (f"its metric is {needed}" if needed else f"LongBench has no data set {dataset!r}"),
+            f"{sample.name} cannot be scored: LongBench has no data set {_dataset_of(sample)!r}",
             f"expected one of {', '.join(METRICS)}",
-            "score it with LongBench's eval.py and read a table with length and score, or give the "
-            "file the name of its data set",
+            "give the file the name of its data set, or score it and read a table with length and "
+            "score",
         )
     )
 
@@ -200,8 +198,11 @@ def _aside_notices(samples: Sequence[Sample], kept: Sequence[Sample]) -> tuple[N
     if not aside:
         return ()
     names = ", ".join(sorted({_dataset_of(sample) for sample in aside}))
-    message = "whose metric needs another package, or whose lengths are in characters, left out"
-    return (Notice("other-files", f"{counted(len(aside), 'file')} {message}: {names}"),)
+    message = (
+        f"{counted(len(aside), 'file')} with lengths in characters, or of no data set of the "
+        f"suite, left out: {names}; name Chinese ones alone to read them"
+    )
+    return (Notice("other-files", message),)
 
 
 def _class_notices(english: Sequence[Sample], request: ReadRequest) -> tuple[Notice, ...]:
@@ -224,7 +225,7 @@ LONGBENCH_V1 = Format(
     "classes, score by the suite's metric, digest of answers and length as case, re-runs as "
     "repeats, empty predictions as unscored, output",
     lacks="question, depth, tokens received, what was cut out of long texts, failed requests; "
-    "scores of ROUGE, of Chinese words and of code",
+    "without the extra 'chinese', scores of Chinese answers",
     checked="2800 published predictions of Llama 2 7B and Llama 3 8B",
     shapes=("jsonl",),
     sniff=_sniff,

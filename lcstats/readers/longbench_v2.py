@@ -125,8 +125,9 @@ def _missing_notices(sample: Sample, frame: pd.DataFrame) -> tuple[Notice, ...]:
     return (
         Notice(
             "questions-missing",
-            f"{sample.name}: {counted(n_missing, 'question')} of 503 not there ({shares}): failed "
-            "requests are not written, so accuracies at long lengths are of what did not fail",
+            f"{sample.name}: {counted(n_missing, 'question')} of 503 not there (there are "
+            f"{shares}): failed requests are not written, so accuracies at long lengths are of "
+            "what did not fail",
             UnscoredWarning,
         ),
     )

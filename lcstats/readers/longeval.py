@@ -16,12 +16,14 @@ Checked on the published answers of five language models to 200 to 680 lines.
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
+from dataclasses import replace
 
 import pandas as pd
 
 from lcstats.errors import FormatError, Notice, describe
+from lcstats.readers.folders import folder_names, folder_notices, folders_above
 from lcstats.readers.formats import Format
+from lcstats.readers.huge_numbers import read_digits
 from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import Sample
 from lcstats.trials import Knowledge, Origin, Part, RawTable
@@ -56,10 +58,14 @@ def _lacks_verdict(line: str) -> bool:
 
 
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
-    return [_load_one(sample, request) for sample in samples]
+    models = folder_names(samples)
+    first, *others = [_load_one(sample, models[sample], request) for sample in samples]
+    doubtful = [name for sample, name in models.items() if not _is_runners_folder(sample, name)]
+    notices = (*folder_notices(filter(None, doubtful)), *first.notices)
+    return [replace(first, notices=notices), *others]
 
 
-def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
+def _load_one(sample: Sample, model: str, request: ReadRequest) -> RawTable:
     if _lacks_verdict(sample.line):
         raise _without_verdict(sample)
     lines = [line.removesuffix("\r") for line in sample.text().split("\n")]
@@ -76,28 +82,22 @@ def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     numbers = [number for number, _ in answers]
     frame = pd.DataFrame([_row(number, match) for number, match in answers])
     frame["file name"] = _n_lines(sample)
-    frame["folder name"] = sample.source.folder
+    frame["folder name"] = model or "model"
     frame["task"] = "lines"
-    is_in_tokens = request.table.columns.get("length") == _COLUMNS["tokens_received"]
     return RawTable(
         frame,
         Origin((Part(sample.name, len(frame), "line", numbers.__getitem__),)),
-        Knowledge(
-            _COLUMNS,
-            aliases=False,
-            score_scale="0-1",
-            length_unit="tokens" if is_in_tokens else "lines",
-        ),
-        (*_line_notices(sample, bad, is_finished=is_finished), *_folder_notices(sample)),
+        Knowledge(_COLUMNS, aliases=False, score_scale="0-1", length_unit="lines"),
+        _line_notices(sample, bad, is_finished=is_finished),
     )
 
 
 def _row(number: int, match: re.Match[str]) -> dict[str, object]:
-    tokens = int(match["tokens"])
+    tokens = read_digits(match["tokens"])
     return {
         "line and Label": f"{number} ({match['label']})",
         "prompt length": tokens if tokens > 0 else None,
-        "Parsed = Label": int(match["parsed"]) == int(match["label"]),
+        "Parsed = Label": read_digits(match["parsed"]) == read_digits(match["label"]),
         "Predict": match["output"],
     }
 
@@ -112,7 +112,7 @@ def _n_lines(sample: Sample) -> int:
                 "give it back the name that LongEval gave it",
             )
         )
-    return int(match[1])
+    return read_digits(match[1])
 
 
 def _without_verdict(sample: Sample) -> FormatError:
@@ -150,17 +150,8 @@ def _line_notices(sample: Sample, bad: Sequence[int], *, is_finished: bool) -> t
     return tuple(notices)
 
 
-def _folder_notices(sample: Sample) -> tuple[Notice, ...]:
-    """Say where the language model's name is from, unless the runner made that folder."""
-    if PurePath(sample.source.given).parent.parent.name == _PREDICTIONS:
-        return ()
-    return (
-        Notice(
-            "model-from-folder",
-            f"{sample.name} does not name the language model: {sample.source.folder!r} was taken "
-            "from the name of its folder; pass model_name='NAME' (--model-name NAME) to correct it",
-        ),
-    )
+def _is_runners_folder(sample: Sample, model: str) -> bool:
+    return "/" not in model and folders_above(sample)[1:2] == (_PREDICTIONS,)
 
 
 LONGEVAL = Format(

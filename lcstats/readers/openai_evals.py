@@ -9,11 +9,11 @@ with several matches has a trial for each, as the report of evals counts them. A
 
 Nothing of this says a length or a depth: they are taken where what a match, the metrics, the raw
 sample or ``extra`` hold besides has one of the usual names, and any such value is a column to be
-named with ``--map``. A sample that failed has it from another run; if none says it, the sample is
-left out, and counted. What a grader was asked comes after the answer: output and tokens received
-are those of a sample's first ``sampling``. The last line, ``final_report``, is missing where the
-run was cut off, which is said; older recorders do not name its run, which is the file's then.
-Nothing says a guess rate.
+named with ``--map``. A sample that failed or was cut off has it from another run; if none says it,
+the sample is left out, and counted. What a grader was asked comes after the answer: output and
+tokens received are those of a sample's first ``sampling``. The last line, ``final_report``, is
+missing where the run was cut off, which is said; older recorders do not name its run, which is the
+file's then. Nothing says a guess rate.
 
 Checked on records that the recorder of evals itself wrote, without a language model.
 """
@@ -172,9 +172,8 @@ def _without_copies(table: RawTable) -> RawTable:
     copies = (ids.notna().all(axis=1) & ids.astype("str").duplicated()).to_numpy(dtype=bool)
     if not copies.any():
         return table
-    message = (
-        f"{counted(int(copies.sum()), 'event')} of a run that another file holds too, left out"
-    )
+    n_copies = counted(int(copies.sum()), "event")
+    message = f"{n_copies} left out: an earlier one has the same run and id, as copies have"
     return replace(
         table,
         frame=table.frame[~copies].reset_index(drop=True),
@@ -233,12 +232,16 @@ def _trials_of_sample(sample: _Sampled) -> Iterator[dict[str, Any]]:
         for name, value in sample.metrics.items()
         if normalise_name(name) not in _PLACES
     }
-    has_score = bool(sample.matches or metrics)
-    outcome = None if has_score or sample.error is None else kind_of_error(sample.error)
+    outcome = None if sample.matches or metrics else _outcome_of(sample)
     common = {**sample.beside, **metrics, **sample.common, "outcome": outcome}
     for number, event in sample.matches or [(sample.first, {})]:
         beside = _of(event.get("beside"))
         yield {**common, **beside, "correct": event.get("correct"), "number": number}
+
+
+def _outcome_of(sample: _Sampled) -> str:
+    """Return what became of a sample without a score: its request failed, or it was cut off."""
+    return "unparsed" if sample.error is None else kind_of_error(sample.error)
 
 
 def _complete(table: RawTable, request: ReadRequest) -> RawTable:
@@ -278,7 +281,7 @@ def _shared(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def _with_lengths(table: RawTable, length: str) -> RawTable:
-    """Leave out samples that failed before anything said how long they were."""
+    """Leave out samples that ended before anything said how long they were."""
     frame = table.frame
     if length not in frame:
         return table
@@ -286,7 +289,7 @@ def _with_lengths(table: RawTable, length: str) -> RawTable:
     n_left_out = int((~kept).sum())
     if not n_left_out or not kept.any():
         return table
-    message = f"{counted(n_left_out, 'sample')} failed before {length} was recorded, left out: "
+    message = f"{counted(n_left_out, 'sample')} ended before {length} was recorded, left out: "
     message += "if they were the longest ones, accuracy is known for fewer lengths than were asked"
     return replace(
         table,

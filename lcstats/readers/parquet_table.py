@@ -5,7 +5,7 @@ import io
 import pandas as pd
 
 from lcstats.errors import FormatError, describe
-from lcstats.readers.extras import load_extra
+from lcstats.extras import load_extra
 from lcstats.readers.sources import Source
 from lcstats.trials import Origin, Part, RawTable
 

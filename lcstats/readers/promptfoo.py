@@ -2,11 +2,12 @@
 
 A result is a test under a prompt and a provider. The language model is the provider's label, or its
 id. Length and depth are variables of the test (``vars``), or its ``metadata``, under one of the
-usual names; any variable is a column to be named with ``--map``. The case is such a variable too
-(``case``, ``id``), or else a digest of variables, description and assertions: what ``--repeat``
-repeats is one case, though every repeat has a number (``testIdx``) of its own. Further runs of a
-test are further repeats, and a run that was written to two files is read once. Where there are
-several prompts, each makes a task of its own.
+usual names, lengths being tokens unless the call says otherwise; any variable is a column to be
+named with ``--map``. The case is such a variable too (``case``, ``id``), or else a digest of
+variables, description and assertions: what ``--repeat`` repeats is one case, though every repeat
+has a number (``testIdx``) of its own. Further runs of a test are further repeats, and a run that
+was written to two files is read once. Where there are several prompts, each makes a task of its
+own.
 
 ``score`` is the score, from 0 to 1 where the assertions' weights and scripts leave it there, and
 graded where there are several assertions; ``success``, promptfoo's own verdict, is beside it:
@@ -219,8 +220,9 @@ def _without_copies(table: RawTable) -> RawTable:
     copies = (ids.notna() & ids.duplicated()).to_numpy(dtype=bool)
     if not copies.any():
         return table
-    message = f"{counted(int(copies.sum()), 'result')} of a run that another file holds too, "
-    notice = Notice("same-run", message + "left out")
+    n_copies = counted(int(copies.sum()), "result")
+    message = f"{n_copies} left out: an earlier one has the same id, as copies have"
+    notice = Notice("same-run", message)
     kept = ~copies
     return replace(
         table,

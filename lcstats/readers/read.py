@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from lcstats.cells import Cells
+from lcstats.cells import Cells, Results
 from lcstats.errors import FormatError, Notice, OptionError, TableError, announce, describe
 from lcstats.options import Axis, DepthUnit, LengthUnit, ScoreScale, check_type
 from lcstats.readers.formats import Format
@@ -19,9 +19,9 @@ from lcstats.readers.request import ReadRequest
 from lcstats.readers.samples import TABLE_SHAPES, Sample, look_at
 from lcstats.readers.sources import PathLike, find_sources
 from lcstats.readers.wide_heatmap import WIDE_HEATMAP
-from lcstats.trials import Reading, TableOptions, Trials
+from lcstats.trials import Reading, TableOptions
 from lcstats.trials.assemble import no_scored_trials
-from lcstats.trials.wording import counted
+from lcstats.trials.wording import counted, flag
 
 _NAME = re.compile(r"[^\W\d][\w %()./-]{0,39}|")
 
@@ -47,7 +47,7 @@ def read_trials(
     depth_unit: DepthUnit | None = None,
     score_scale: ScoreScale | None = None,
     score_threshold: float | None = None,
-    length_unit: LengthUnit = "tokens",
+    length_unit: LengthUnit | None = None,
     axis: Axis = "asked",
     filter_name: str | None = None,
     keep_truncated: bool = False,
@@ -55,7 +55,7 @@ def read_trials(
     decimal: str = ".",
     skip_bad_lines: bool = False,
     cases_per_cell: int | None = None,
-) -> Trials | Cells:
+) -> Results:
     """Read the results of a sweep.
 
     Parameters
@@ -76,8 +76,9 @@ def read_trials(
     score_threshold : float, optional
         In the files' own scale: a score at or above it is right (1), another wrong (0).
         Without it, graded scores stay graded.
-    length_unit : {"tokens", "k1000", "k1024", "characters", "words", "documents", "pairs", "lines"}
-        Unit of the lengths.
+    length_unit : str, optional
+        Unit of the lengths: tokens, k1000, k1024, characters, words, documents, pairs or lines.
+        Without it, what the files say, and tokens where they do not.
     axis : {"asked", "received"}
         ``"received"`` lets files without asked-for lengths use the tokens received.
     filter_name : str, optional
@@ -96,9 +97,10 @@ def read_trials(
 
     Returns
     -------
-    Trials or Cells
-        Cells where the files only have counts. ``reading`` says which format and columns were
-        found, ``notices`` what else a reader has to know.
+    Trials, Cells or Means
+        Cells where the files only have counts, means where they do not even have those.
+        ``reading`` says which format and columns were found, ``notices`` what else a reader has
+        to know.
 
     Raises
     ------
@@ -140,7 +142,7 @@ def read_trials(
 
 def read_request(
     paths: PathLike | Iterable[PathLike], request: ReadRequest, format: str = "auto"
-) -> Trials | Cells:
+) -> Results:
     """Read the results of a sweep as a request says; announces nothing.
 
     Parameters and errors are those of :func:`read_trials`.
@@ -158,20 +160,21 @@ def read_request(
 
 def _refuse_cases_per_cell(found: Found, request: ReadRequest) -> None:
     """Refuse a number of cases for files that say it themselves."""
-    takes_it = found.format is WIDE_HEATMAP or found.format.is_generic
+    format = found.format
+    takes_it = format is WIDE_HEATMAP or format.is_generic or format.is_refused
     if request.cases_per_cell is None or takes_it:
         return
     raise OptionError(
         describe(
             f"cases_per_cell is {request.cases_per_cell}, and {found.samples[0].name} is of the "
-            f"format {found.format.name}, which says how many cases there are",
+            f"format {format.name}, which says how many cases there are",
             "expected a table of means, with one for each length and depth",
             "leave out --cases-per-cell",
         )
     )
 
 
-def _read_found(found: Found, request: ReadRequest) -> Trials | Cells:
+def _read_found(found: Found, request: ReadRequest) -> Results:
     first, *others = found.format.load(found.samples, request)
     tables = [replace(first, notices=(*found.notices, *first.notices)), *others]
     files = tuple(sample.source.given for sample in found.samples)
@@ -193,16 +196,17 @@ def _listed(paths: PathLike | Iterable[PathLike]) -> list[PathLike]:
     return listed
 
 
-def _unnamed_notices(result: Trials | Cells, request: ReadRequest) -> tuple[Notice, ...]:
+def _unnamed_notices(result: Results, request: ReadRequest) -> tuple[Notice, ...]:
     """Say that nothing names the language model; where several files were joined, that is said."""
     mapping = result.reading.mapping if result.reading else {}
+    if "model" in mapping or request.table.model_name is not None:
+        return ()
     if isinstance(result, Cells):
         models = {grid.model for grid in result.grids}
     else:
         models = set(result.models)
     known = {notice.code for notice in result.notices}
-    is_named = "model" in mapping or request.table.model_name is not None or models != {"model"}
-    if is_named or "model-unnamed" in known:
+    if models != {"model"} or "model-unnamed" in known:
         return ()
     return (
         Notice(
@@ -255,7 +259,7 @@ def _find_common(samples: Sequence[Sample], request: ReadRequest) -> Format:
     shapes = {sample.shape for sample in samples}
     if len(shapes) == 1 and (shape := shapes.pop()) in TABLE_SHAPES and _has_names(samples[0]):
         return get_format(shape)
-    raise _of_no_format(samples)
+    raise _of_no_format(samples, request)
 
 
 def _has_names(sample: Sample) -> bool:
@@ -267,7 +271,7 @@ def _of_several_formats(found: Mapping[str, Sequence[Sample]]) -> FormatError:
     listed = ", ".join(
         f"{name} ({len(samples)}, such as {samples[0].name})" for name, samples in found.items()
     )
-    first = max(found, key=lambda name: len(found[name]))
+    first = max(found, key=lambda name: (not get_format(name).is_refused, len(found[name])))
     return FormatError(
         describe(
             f"the files are of several formats: {listed}",
@@ -277,7 +281,7 @@ def _of_several_formats(found: Mapping[str, Sequence[Sample]]) -> FormatError:
     )
 
 
-def _of_no_format(samples: Sequence[Sample]) -> FormatError:
+def _of_no_format(samples: Sequence[Sample], request: ReadRequest) -> FormatError:
     first, head = samples[0].name, samples[0].source.data[:_HEAD]
     n_nul = head.count(b"\0")
     found = (
@@ -294,6 +298,10 @@ def _of_no_format(samples: Sequence[Sample]) -> FormatError:
     elif n_nul:
         found += f" and holds a NUL byte (0x00 at offset {head.index(0)})"
         mend = "if it is a table, remove its NUL bytes: something damaged it"
+    elif samples[0].shape == "unknown" and len(head.splitlines()) > 1:
+        mend += "; if it is a table, separate its columns by commas, semicolons or tabs"
+    if request.encoding is not None:
+        mend += f"; or leave out {flag('encoding', request.encoding)}, if that is not theirs"
     return FormatError(
         describe(
             found,

@@ -4,11 +4,12 @@ Heat maps are kept so, as ``original_results/gpt4.csv`` of A-Roucher's fork of K
 (commit 465b697): the first header is empty, the others are lengths, the first column is the depth
 in percent. YaRN's ``eval/passkey.py`` (995db5b) writes the same with a row per language model. No
 cell says how many cases its mean is of, and without that there is neither an interval nor a test:
-the table is refused unless the call says it (``cases_per_cell``). Then each mean has to be a whole
-number of right cases over that number, up to the rounding of its digits; means of marks, 1 to 10,
-are not, and say nothing about how many were right. Its numbers are not always those of the trials
-either: in ``gpt4.csv`` 7 of 225 cells are 0.0, off the scale of 1 to 10, where the marks were 1 and
-3. Written from the description of these files.
+the table is read as means, which can be drawn and no more, unless the call says it
+(``cases_per_cell``). Then each mean has to be a whole number of right cases over that number, up to
+the rounding of its digits; means of marks, 1 to 10, are not, and say nothing about how many were
+right. Its numbers are not always those of the trials either: in ``gpt4.csv`` 7 of 225 cells are
+0.0, off the scale of 1 to 10, where the marks were 1 and 3. Written from the description of these
+files.
 """
 
 import csv
@@ -18,12 +19,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import isfinite
 
-from lcstats.cells import Cells
+from lcstats.cells import Cells, Means
 from lcstats.errors import FormatError, Notice, TableError, describe
 from lcstats.readers.counts import build_counts
 from lcstats.readers.decimals import with_point
 from lcstats.readers.formats import Format
 from lcstats.readers.json_records import frame_of
+from lcstats.readers.means import build_means
 from lcstats.readers.printed_means import (
     FLOAT_NOISE,
     half_of_last_digit,
@@ -36,7 +38,7 @@ from lcstats.trials import Knowledge, Origin, Part, RawTable, Reading, TableOpti
 from lcstats.trials.depth_column import parse_percentage
 from lcstats.trials.length_column import parse_suffixed
 from lcstats.trials.values import MISSING_WORDS, parse_number, plain_number
-from lcstats.trials.wording import DECIMAL_COMMA, WITH_DECIMAL_COMMA, counted
+from lcstats.trials.wording import DECIMAL_COMMA, WITH_DECIMAL_COMMA, counted, listed
 
 _FEWEST_LENGTHS = 2
 _N_SHOWN = 5
@@ -77,15 +79,41 @@ def _is_length(header: str) -> bool:
     return length is not None and length >= 1
 
 
+def _is_depth(word: str) -> bool:
+    return parse_number(word) is not None or parse_percentage(word) is not None
+
+
 def _load(samples: Sequence[Sample], request: ReadRequest) -> list[RawTable]:
-    if request.cases_per_cell is None:
-        raise _without_cases(samples[0])
-    return [_load_one(sample, request, request.cases_per_cell) for sample in samples]
+    return [_load_one(sample, request) for sample in samples]
 
 
-def _load_one(sample: Sample, request: ReadRequest, n_cases: int) -> RawTable:
+def _load_one(sample: Sample, request: ReadRequest) -> RawTable:
     lines = _Lines(sample, skips_long=request.skip_bad_lines)
     means = list(_means_of(lines, request.decimal))
+    n_cases = request.cases_per_cell
+    if n_cases is None:
+        values: list[dict[str, object]] = [{"mean": mean.printed} for mean in means]
+        known = {"score": "mean"}
+    else:
+        right = _right_of(sample, means, n_cases, request)
+        values = [{"cases_per_cell": n_cases, "mean": n_right} for n_right in right]
+        known = {"n_cases": "cases_per_cell", "successes": "mean"}
+    are_depths = all(_is_depth(mean.row) for mean in means)
+    row_name = (sample.columns[0] if are_depths else "") or ("depth" if are_depths else "model")
+    rows = [
+        {row_name: mean.row, "header": mean.length, **value}
+        for mean, value in zip(means, values, strict=True)
+    ]
+    known |= {"depth" if are_depths else "model": row_name, "length": "header"}
+    part = Part(sample.name, len(rows), "line", lambda row: means[row].line)
+    known_columns = Knowledge(known, aliases=False)
+    return RawTable(frame_of(rows), Origin((part,)), known_columns, tuple(lines.notices()))
+
+
+def _right_of(
+    sample: Sample, means: Sequence[_Mean], n_cases: int, request: ReadRequest
+) -> list[int]:
+    """Return of how many right cases each mean is, or refuse means that are of none."""
     highest = max((mean.value for mean in means), default=Decimal(0))
     top = top_of_scale(sample.name, highest, request.table.score_scale)
     half = _half_of_last_digit(means, top)
@@ -94,22 +122,7 @@ def _load_one(sample: Sample, request: ReadRequest, n_cases: int) -> RawTable:
         n_more = len(faults) - _N_SHOWN
         more = [f"and {n_more} more cells"] * (n_more > 0)
         raise TableError("\n".join(faults[:_N_SHOWN] + more))
-    are_depths = all(parse_number(m.row) is not None or parse_percentage(m.row) for m in means)
-    row_name = (sample.columns[0] if are_depths else "") or ("depth" if are_depths else "model")
-    rows = [
-        {
-            row_name: mean.row,
-            "header": mean.length,
-            "cases_per_cell": n_cases,
-            "mean": _n_right(mean, n_cases, top),
-        }
-        for mean in means
-    ]
-    known = {"depth" if are_depths else "model": row_name, "length": "header"}
-    known |= {"n_cases": "cases_per_cell", "successes": "mean"}
-    part = Part(sample.name, len(rows), "line", lambda row: means[row].line)
-    known_columns = Knowledge(known, aliases=False)
-    return RawTable(frame_of(rows), Origin((part,)), known_columns, tuple(lines.notices()))
+    return [_n_right(mean, n_cases, top) for mean in means]
 
 
 class _Lines:
@@ -140,7 +153,7 @@ class _Lines:
     def _too_long(self) -> FormatError:
         return FormatError(
             describe(
-                f"{self.sample.name} line {_listed(self.long)}: more cells than the header",
+                f"{self.sample.name} line {listed(self.long)}: more cells than the header",
                 f"expected {len(self.header)}, as in the header",
                 "name every length in the header, or pass skip_bad_lines=True (--skip-bad-lines) "
                 "to leave such lines out and count them",
@@ -152,17 +165,13 @@ class _Lines:
         name = self.sample.name
         if self.long:
             left_out = counted(len(self.long), "bad line")
-            yield Notice("bad-lines", f"{name}: {left_out} left out (line {_listed(self.long)})")
+            yield Notice("bad-lines", f"{name}: {left_out} left out (line {listed(self.long)})")
         if self.short:
             yield Notice(
                 "short-lines",
-                f"{name}: line {_listed(self.short)} has fewer cells than the header; its last "
+                f"{name}: line {listed(self.short)} has fewer cells than the header; its last "
                 "lengths were taken as not run",
             )
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers[:_N_SHOWN])) + ", ..." * (len(numbers) > _N_SHOWN)
 
 
 def _means_of(lines: _Lines, decimal: str) -> Iterator[_Mean]:
@@ -232,29 +241,17 @@ def _no_mean(sample: Sample, line: int, length: str, cell: str, decimal: str) ->
     )
 
 
-def _without_cases(sample: Sample) -> FormatError:
-    n_lengths = len(sample.columns) - 1
-    return FormatError(
-        describe(
-            f"{sample.name} is a table of means with a column for each of "
-            f"{counted(n_lengths, 'length')}, and does not say how many trials each mean is of",
-            "expected single trials, or the numbers of trials and of right ones in each cell",
-            "pass cases_per_cell=N (--cases-per-cell N) if every mean is of N cases, read the "
-            "results that the means were taken of, or write one row per cell with the columns "
-            "length,depth,n,k",
-        )
-    )
-
-
-def _build(tables: Sequence[RawTable], options: TableOptions, reading: Reading) -> Cells:
+def _build(tables: Sequence[RawTable], options: TableOptions, reading: Reading) -> Cells | Means:
+    if "n_cases" not in tables[0].knowledge.columns:
+        return build_means(tables, options, reading)
     return build_counts(tables, replace(options, score_scale=None), reading)
 
 
 WIDE_HEATMAP = Format(
     name="wide_heatmap",
     title="wide heat-map CSV, mean scores by depth (rows) and length (columns)",
-    carries="lengths, depths or language models, and mean scores; read only if the call says of "
-    "how many cases each mean is (--cases-per-cell)",
+    carries="lengths, depths or language models, and mean scores, to be drawn; counts if the call "
+    "says of how many cases each mean is (--cases-per-cell)",
     lacks="how many cases a mean is of; single trials",
     checked="files made after the description of published ones",
     shapes=("csv",),

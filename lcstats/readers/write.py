@@ -6,14 +6,15 @@ import os
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from lcstats.cells import Cells
+from lcstats.cells import Results
 from lcstats.errors import OptionError, describe
-from lcstats.readers.extras import load_extra
+from lcstats.extras import load_extra
 from lcstats.readers.sources import PathLike
 from lcstats.trials import Trials
 
@@ -21,15 +22,15 @@ _LISTS = ("needle_depths", "needle_found")
 _CHUNK = 100_000
 
 
-def write_trials(trials: Trials | Cells, path: PathLike) -> None:
+def write_trials(trials: Results, path: PathLike) -> None:
     """Write a table of trials; :func:`lcstats.readers.read_trials` gives the same table back.
 
     The file appears whole or not at all: it is written beside its place and moved there.
 
     Parameters
     ----------
-    trials : Trials
-        The table. Cells, which only have counts, are refused.
+    trials : Trials, Cells or Means
+        The table. Cells and means, which have no single trials, are refused.
     path : str or path
         Where to; ``.csv``, ``.jsonl`` or ``.parquet`` decides the format. CSV cannot tell an
         empty output from a missing one.
@@ -41,10 +42,10 @@ def write_trials(trials: Trials | Cells, path: PathLike) -> None:
     MissingExtraError
         If Parquet is asked for without pyarrow.
     """
-    if isinstance(trials, Cells):
+    if not isinstance(trials, Trials):
         raise OptionError(
             describe(
-                "the table holds counts, not trials",
+                "the table holds counts or means, not trials",
                 "expected one row per trial",
                 "keep the file that was read; it is as short as can be",
             )
@@ -117,8 +118,27 @@ def _plain(value: object) -> object:
 
 
 def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
-    load_extra("pyarrow", extra="parquet", purpose="writing Parquet")
-    frame.to_parquet(path, engine="pyarrow", index=False)
+    arrow = load_extra("pyarrow", extra="parquet", purpose="writing Parquet")
+    mixed = [name for name in frame if not _has_one_type(frame[name], arrow)]
+    texts = {name: frame[name].map(_to_text, na_action="ignore") for name in mixed}
+    frame.assign(**texts).to_parquet(path, engine="pyarrow", index=False)
+
+
+def _has_one_type(column: pd.Series, arrow: ModuleType) -> bool:
+    """Tell whether Parquet can hold a column as it is: it lacks objects without fields."""
+    if column.dtype != object or pd.api.types.infer_dtype(column, skipna=True) == "string":
+        return True
+    if any(isinstance(value, dict) for value in column):
+        return False
+    try:
+        arrow.array(column, from_pandas=True)
+    except (arrow.ArrowException, OverflowError):
+        return False
+    return True
+
+
+def _to_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=_plain)
 
 
 Writer = Callable[[pd.DataFrame, Path], None]

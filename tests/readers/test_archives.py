@@ -55,6 +55,6 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, zip_zstd, monkeypatch):
         raise ImportError(name)
 
     (tmp_path / "a.zip").write_bytes(zip_zstd(MEMBERS))
-    monkeypatch.setattr("lcstats.readers.extras.import_module", refuse)
+    monkeypatch.setattr("lcstats.extras.import_module", refuse)
     with pytest.raises(MissingExtraError, match=r"pip install 'lcstats\[parquet\]'"):
         find_sources(tmp_path / "a.zip")

@@ -89,5 +89,20 @@ def test_counts_need_a_length(read):
 def test_counts_beyond_all_sweeps_are_refused(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("model,length,n,k\nm,4096,1e19,1e19\nm,8192,10,5\n")
-    with pytest.raises(TableError, match=r"line 2: n is 1\d+; expected a count below .*mend"):
+    with pytest.raises(TableError, match=r"line 2: n is 1e\+19; expected a count below .*mend"):
         read_trials(path)
+
+
+def test_rows_that_count_nothing_are_named(read):
+    cells = read("model,length,n,k\nm,4096,10,10\nm,8192,0,0\nm,16384,0,0\n")
+    assert cells.grid.lengths.tolist() == [4096]
+    said = {notice.code: notice.message for notice in cells.notices}
+    assert said["empty-counts"] == (
+        "2 rows with n 0 left out, at length 8192, 16384: nothing was counted there"
+    )
+
+
+def test_a_missing_number_of_trials_is_one_fault(read):
+    with pytest.raises(TableError) as caught:
+        read("length,n,k\n4096,,3\n")
+    assert str(caught.value).count("line 2") == 1

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,19 @@ OPTIONS = {
     "inspect_frame": {"score_threshold": 7},
     "loft": {"filter_name": "em"},
     "longbench_v1": {"columns": {"length": "length"}},
+}
+N_DIGITS = 5000
+"""More than Python turns into a number."""
+
+LONGEVAL = Path("longeval/predictions/llama/200_response.txt")
+WIDE = Path("wide_heatmap/means.csv")
+TEXTS = {
+    LONGEVAL: "".join(
+        f"Label: {label}, Predict: it is {given}., Parsed: {given}, prompt length: 4803\n"
+        for label, given in ((2416, 2416), (117, 9176))
+    )
+    + "Accuracy: 0.5\n",
+    WIDE: "depth,4096,8192\n0,1.0,0.9\n100,0.6,0.35\n",
 }
 MISSING = object()
 CHANGES = (
@@ -107,9 +121,9 @@ def damaged(path, n_per_place=None):
         yield f"{place}: {what}", write(replaced(document, place, new))
 
 
-def outcome(path, text, name):
-    """Read a text in place of a file; return an error that is none of the library's."""
-    path.write_text(text)
+def outcome(path, content, name):
+    """Read a text, or bytes, in place of a file; return an error that is none of the library's."""
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
     try:
         read_request(path, request_of(name), name)
     except LcstatsError as error:
@@ -137,6 +151,53 @@ def faults_of(file, folder, n_per_place=None):
 @pytest.mark.parametrize("file", FILES, ids=str)
 def test_damage_is_read_or_refused_in_words(tmp_path, file):
     assert faults_of(file, tmp_path) == {}
+
+
+def damaged_bytes(content):
+    """Yield what a file may become where disks and editors damage it."""
+    half = len(content) // 2
+    yield content[:half]
+    yield content[:-9]
+    yield content.split(b"\n")[0]
+    yield content[:half] + b"\0\0" + content[half:]
+    yield content[:half] + b"\xff" + content[half:]
+    yield content.decode().encode("utf-16-le")
+    yield content.replace(b"\n", b"\r")
+    yield content + b"[" * 5000
+    yield bytes(range(256))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("file", FILES, ids=str)
+def test_damaged_bytes_are_read_or_refused_in_words(tmp_path, file):
+    name, path = file.parts[0], tmp_path / file
+    path.parent.mkdir(parents=True)
+    found = [outcome(path, content, name) for content in damaged_bytes((WHOLE / file).read_bytes())]
+    assert [fault for fault in found if fault is not None] == []
+
+
+def endless_numbers(text, n_places):
+    """Yield a text with a number that a language model never finished, each time elsewhere."""
+    runs = list(re.finditer(r"[0-9]+", text))
+    for run in runs[:: -(-len(runs) // n_places)]:
+        yield text[: run.start()] + "7" * N_DIGITS + text[run.end() :]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("file", [*FILES, LONGEVAL, WIDE], ids=str)
+def test_a_number_of_thousands_of_digits_is_read_or_refused_in_words(tmp_path, file):
+    name, path = file.parts[0], tmp_path / file
+    path.parent.mkdir(parents=True)
+    text = TEXTS[file] if file in TEXTS else (WHOLE / file).read_text()
+    found = [outcome(path, endless, name) for endless in endless_numbers(text, n_places=4)]
+    assert [fault for fault in found if fault is not None] == []
+
+
+def test_an_answer_that_never_stops_counting_is_a_wrong_one(tmp_path):
+    path = tmp_path / LONGEVAL
+    path.parent.mkdir(parents=True)
+    path.write_text(TEXTS[LONGEVAL].replace("9176", "9" * N_DIGITS))
+    assert read_request(path, request_of("longeval")).frame["score"].tolist() == [1.0, 0.0]
 
 
 @pytest.mark.slow

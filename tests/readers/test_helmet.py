@@ -149,5 +149,13 @@ def test_seeds_are_repeats_and_copies_are_not(helmet):
     assert (trials.n_trials, trials.n_cases, trials.reading.n_duplicates) == (4, 2, 2)
     assert trials.frame["repeat"].tolist() == [1, 1, 2, 2]
     assert trials.frame["score"].tolist() == [1, 0, 1, 1]
-    (notice,) = [notice for notice in trials.notices if notice.code == "repeated-files"]
-    assert "were taken as repeats (they differ in seed)" in notice.message
+    assert [notice.code for notice in trials.notices if "runs" in notice.code] == ["several-runs"]
+
+
+def test_runs_that_differ_in_more_than_their_seed_say_in_what(helmet):
+    helmet(item(substring_exact_match=1), name="a_in4096_size1_42", seed=42, shots=2)
+    folder = helmet(item(substring_exact_match=0), name="a_in4096_size1_43", seed=43, shots=5)
+    trials = read_trials(folder)
+    assert trials.frame["repeat"].tolist() == [1, 2]
+    (notice,) = [notice for notice in trials.notices if notice.code == "runs-differ"]
+    assert "json_kv at 4096: runs differ in shots; name fewer files" in notice.message

@@ -119,14 +119,23 @@ def test_rules(task, output, reference, score):
     assert score_output(task, output, reference) == pytest.approx(score)
 
 
-def test_summaries_are_left_out(infinitebench):
-    infinitebench(row(0, "s", "s"), name="preds_longbook_sum_eng")
-    trials = read_trials(infinitebench(row(0, "1", "1")))
-    assert trials.tasks == ("passkey",)
-    assert "1 file of summaries left out" in trials.notices[0].message
+def test_folders_of_one_name_are_language_models_of_their_own(tmp_path):
+    for run in ("a", "b"):
+        (tmp_path / run / "kimi").mkdir(parents=True)
+        text = json.dumps(row(0, run, "a"))
+        (tmp_path / run / "kimi" / "preds_kv_retrieval.jsonl").write_text(text)
+    trials = read_trials(tmp_path)
+    assert trials.models == ("a/kimi", "b/kimi")
+    assert "'a/kimi', 'b/kimi' were taken" in trials.notices[0].message
 
 
-@pytest.mark.parametrize("name", ["preds_longbook_sum_eng", "preds_mine", "mine"])
+def test_summaries_are_scored_by_rouge(infinitebench):
+    summary = row(0, "The red house.\nIt burns.", ["The house burns!"])
+    trials = read_trials(infinitebench(summary, name="preds_longbook_sum_eng"))
+    assert trials.frame[["length", "score"]].values.tolist() == [[171500, 0.75]]
+
+
+@pytest.mark.parametrize("name", ["preds_mine", "mine"])
 def test_a_task_that_cannot_be_scored(infinitebench, name):
     with pytest.raises(FormatError, match="give it back the name that InfiniteBench gave it"):
         read_trials(infinitebench(row(0, "1", "1"), name=name))

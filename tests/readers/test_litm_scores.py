@@ -41,3 +41,17 @@ def test_a_table_whose_columns_are_named_is_taken(tmp_path):
     path.write_text("position,metric\n4096,1\n8192,0\n")
     trials = read_trials(path, columns={"length": "position"})
     assert trials.frame["length"].tolist() == [4096, 8192]
+
+
+def test_the_refused_format_is_never_the_one_to_choose(real_data):
+    with pytest.raises(FormatError, match=r"several formats: .*choose with format='litm_qa'"):
+        read_trials(real_data.joinpath(*FOLDER[:-1]))
+    trials = read_trials(real_data.joinpath(*FOLDER[:-1]), format="litm_qa")
+    assert trials.n_scored == 21
+
+
+def test_a_number_of_cases_does_not_hide_why_it_is_refused(tmp_path):
+    path = tmp_path / "original_position_scores.csv"
+    path.write_text("position,metric\n0,0.85\n4,0.73\n")
+    with pytest.raises(FormatError, match="neither the number of documents nor that of questions"):
+        read_trials(path, cases_per_cell=2655)

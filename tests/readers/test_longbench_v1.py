@@ -1,12 +1,18 @@
 """LongBench v1: the suite's metrics, runs that were appended, lengths in words or characters."""
 
 import json
+import logging
 
+import jieba
 import pytest
+from rouge import Rouge
 
 from lcstats.errors import FormatError
 from lcstats.readers import read_trials
 from lcstats.readers.longbench_metrics import score_output, share_of_class, word_f1
+
+jieba.setLogLevel(logging.WARNING)
+JIEBA = jieba.Tokenizer()
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
 
@@ -131,12 +137,12 @@ def test_language_models_share_cases(longbench):
     assert read_trials(longbench(row("b", "a"))).frame["case"][0] == first
 
 
-def test_data_sets_that_need_packages_are_left_out(longbench):
-    longbench(row("a", "a"), dataset="qmsum")
+def test_chinese_and_unknown_data_sets_are_left_out_beside_english_ones(longbench):
+    longbench(row("a", "a"), dataset="mine")
     longbench(row("a", "段落1"), dataset="passage_retrieval_zh")
     trials = read_trials(longbench(row("a", "a")))
     assert trials.tasks == ("hotpotqa",)
-    assert "left out: passage_retrieval_zh, qmsum" in trials.notices[0].message
+    assert "left out: mine, passage_retrieval_zh; name Chinese ones" in trials.notices[0].message
 
 
 def test_chinese_data_sets_are_in_characters(longbench):
@@ -145,13 +151,51 @@ def test_chinese_data_sets_are_in_characters(longbench):
     assert trials.frame["score"].tolist() == [1]
 
 
+def test_other_data_sets_are_refused(longbench):
+    with pytest.raises(FormatError, match=r"no data set 'mine'.*name of its data set, or score it"):
+        read_trials(longbench(row("a", "a"), dataset="mine"))
+
+
+@pytest.mark.parametrize("dataset", ["gov_report", "qmsum", "multi_news", "samsum"])
+def test_summaries_are_scored_by_the_package_rouge(longbench, dataset):
+    output, answers = "The red house. It burns", ["the house. It burns", "a barn"]
+    scores = Rouge().get_scores([output] * 2, answers)
+    trials = read_trials(longbench(row(output, *answers), dataset=dataset))
+    best = max(score["rouge-l"]["f"] for score in scores)
+    assert trials.frame["score"].tolist() == [best]
+
+
+@pytest.mark.parametrize("dataset", ["dureader", "vcsum"])
+def test_chinese_summaries_are_scored_by_rouge_of_words(longbench, dataset):
+    output, answer = "他来到了北京清华大学。", "他在北京大学。"
+    words = [" ".join(JIEBA.cut(text)) for text in (output, answer)]
+    expected = Rouge().get_scores(*words)[0]["rouge-l"]["f"]
+    trials = read_trials(longbench(row(output, answer), dataset=dataset))
+    assert trials.length_unit == "characters"
+    assert 0 < expected < 1
+    assert trials.frame["score"].tolist() == [expected]
+
+
+def test_chinese_answers_are_compared_by_words(longbench):
+    trials = read_trials(longbench(row("在北京。", "北京"), dataset="multifieldqa_zh"))
+    assert trials.frame["score"].tolist() == pytest.approx([2 / 3])
+
+
+# Made with fuzzywuzzy 0.18.0, without python-Levenshtein: fuzz.ratio(output, answer) / 100
 @pytest.mark.parametrize(
-    ("dataset", "words"),
-    [("qmsum", r"its metric is ROUGE"), ("mine", "LongBench has no data set 'mine'")],
+    ("output", "answer", "score"),
+    [
+        ("return a + b", "return a - b", 0.92),
+        ("x", "yy", 0),
+        ("", "", 1),
+        ("", "a", 0),
+        ("    for i in range(10):", "    for j in range(len(items)):", 0.74),
+        ("print(value)" * 30, "print(values)" * 28, 0.03),
+    ],
 )
-def test_data_sets_without_a_metric_are_refused(longbench, dataset, words):
-    with pytest.raises(FormatError, match=rf"{words}.*score it with LongBench's eval\.py"):
-        read_trials(longbench(row("a", "a"), dataset=dataset))
+def test_code_is_scored_by_its_likeness(output, answer, score):
+    assert score_output("lcc", output, [answer], []) == score
+    assert score_output("repobench-p", f"\n# so\n```py\n{output}\nx", [answer], []) == score
 
 
 @pytest.mark.parametrize("model", ["llama2-7b-chat-4k", "llama3-8b-instruct"])

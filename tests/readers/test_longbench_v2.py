@@ -93,7 +93,10 @@ def test_no_choice_is_wrong_and_no_response_is_unscored(results):
 
 def test_missing_questions_are_said(results):
     notice = read_trials(results({})).notices[0]
-    assert "502 questions of 503 not there (1 of 180 short, 0 of 215 medium" in notice.message
+    assert (
+        "502 questions of 503 not there (there are 1 of 180 short, 0 of 215 medium"
+        in notice.message
+    )
     assert notice.category is UnscoredWarning
 
 
@@ -107,4 +110,6 @@ def test_published_results(real_data):
     assert (trials.frame["guess_rate"] == 0.25).all()
     messages = " ".join(notice.message for notice in trials.notices)
     assert "7 responses without a choice" in messages
-    assert "219 questions of 503 not there (178 of 180 short, 106 of 215 medium" in messages
+    assert (
+        "219 questions of 503 not there (there are 178 of 180 short, 106 of 215 medium" in messages
+    )

@@ -3,7 +3,7 @@
 import pytest
 
 from lcstats.cells import count_cells
-from lcstats.errors import FormatError
+from lcstats.errors import FormatError, OptionError
 from lcstats.readers import read_trials, write_trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
@@ -77,6 +77,25 @@ def test_topics_have_no_verdict(answers):
 def test_a_name_without_lines_is_asked_about(answers):
     with pytest.raises(FormatError, match="give it back the name"):
         read_trials(answers(renamed=RIGHT + "Accuracy: 1.0"))
+
+
+def test_folders_of_one_name_are_language_models_of_their_own(tmp_path):
+    for run, text in (("a", RIGHT), ("b", WRONG)):
+        (tmp_path / run / "longchat").mkdir(parents=True)
+        (tmp_path / run / "longchat" / "200_response.txt").write_text(text + "Accuracy: 0.5")
+    trials = read_trials(tmp_path)
+    assert trials.models == ("a/longchat", "b/longchat")
+    assert "'a/longchat', 'b/longchat' were taken" in trials.notices[0].message
+
+
+@pytest.mark.parametrize("unit", ["tokens", "words", "k1000"])
+def test_a_unit_that_lines_are_not_in_is_refused(answers, unit):
+    folder = answers(_200_response=RIGHT + "Accuracy: 1.0")
+    with pytest.raises(
+        OptionError, match=rf"{unit}'.* are in lines.*take other lengths with --map"
+    ):
+        read_trials(folder, length_unit=unit)
+    assert read_trials(folder, length_unit="lines").length_unit == "lines"
 
 
 def test_another_folder_names_the_language_model_and_says_so(answers, tmp_path):

@@ -1,12 +1,21 @@
 """LV-Eval: levels from names, the suite's score, pairs across levels."""
 
 import json
+import logging
 
+import jieba
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rouge import Rouge
 
 from lcstats.cells import count_cells
 from lcstats.errors import FormatError
 from lcstats.readers import read_trials
+from lcstats.readers.lv_eval_metrics import score_answer
+
+jieba.setLogLevel(logging.WARNING)
+JIEBA = jieba.Tokenizer()
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
 
@@ -74,13 +83,50 @@ def test_empty_predictions_are_unscored_unless_the_suites_score_is_asked_for(wri
     assert official.frame["status"].tolist() == ["ok", "ok", "error"]
 
 
-def test_chinese_data_sets_are_left_out_or_refused(write):
-    folder = write(row(), name="cmrc_mixup_16k")
-    with pytest.raises(FormatError, match=r"jieba.*evaluation\.py"):
-        read_trials(folder)
+def test_chinese_data_sets_are_left_out_beside_english_ones(write):
+    write(row(), name="cmrc_mixup_16k")
     trials = read_trials(write(row()))
-    assert trials.n_trials == 1
-    assert "other-files" in {notice.code for notice in trials.notices}
+    assert trials.tasks == ("hotpotwikiqa_mixup",)
+    assert any("name Chinese ones alone" in notice.message for notice in trials.notices)
+
+
+def test_other_data_sets_are_refused(write):
+    with pytest.raises(FormatError, match=r"none of LV-Eval's data sets.*name of its data set"):
+        read_trials(write(row(), name="mine_16k"))
+
+
+@pytest.mark.parametrize(
+    ("name", "pred", "gold", "score"),
+    [
+        ("cmrc_mixup_16k", "在北京。", None, 2 / 3),
+        ("cmrc_mixup_16k", "在上海。", None, 0),
+        ("lic_mixup_32k", "在北京。", "清华 大学 北京", 0),
+        ("lic_mixup_32k", "在北京。", "清华 北京", 2 / 3),
+        ("multifieldqa_zh_mixup_16k", "在北京。", "的 在", 0),
+        ("factrecall_zh_16k", "在北京。", "清华 大学 上海", 2 / 3),
+        ("dureader_mixup_16k", "在北京。", None, 1),
+    ],
+    ids=["f1", "answer missing", "one third", "one half", "passed over", "no gate", "rouge"],
+)
+def test_chinese_scores(write, name, pred, gold, score):
+    trials = read_trials(write(row(pred, ["北京"], gold), name=name))
+    assert trials.length_unit == "characters"
+    assert trials.frame["score"].tolist() == pytest.approx([score])
+
+
+@settings(deadline=None)  # the dictionary is loaded once
+@given(
+    st.lists(
+        st.sampled_from(["我", "来到", "北京", "清华大学", "的", "。", "3.5", "Bell"]), min_size=1
+    )
+)
+def test_rouge_of_chinese_is_that_of_rouge_and_jieba(words):
+    texts = ["".join(words), "他来到了北京清华大学。"]
+    cut = [JIEBA.lcut(" ".join(JIEBA.lcut(text))) for text in texts]
+    kept = [[w.strip(" 。").replace(".", "").lower() for w in text] for text in cut]
+    joined = [" ".join(w for w in text if w and w not in {"的", "了"}) for text in kept]
+    expected = Rouge().get_scores(*joined)[0]["rouge-l"]["f"] if joined[0] else 0
+    assert score_answer("dureader_mixup", texts[0], texts[1:], None) == expected
 
 
 def test_runs_that_were_appended_are_repeats(write):

@@ -142,12 +142,25 @@ def test_samples_that_failed_before_their_length_was_recorded_are_counted(write)
     trials = read_trials(write(match(0, 0, True, context_length=4000), *failed))
     assert trials.n_trials == 1
     (notice,) = (notice for notice in trials.notices if notice.code == "length-unknown")
-    assert "2 samples failed before context_length was recorded" in notice.message
+    assert "2 samples ended before context_length was recorded" in notice.message
 
 
 def test_a_run_that_was_cut_off_is_told(write):
     trials = read_trials(write(match(0, 0, True, length=8), report=None))
     assert "unfinished-run" in codes(trials)
+
+
+def test_a_sample_that_was_cut_off_before_its_match_is_left_out_and_counted(write):
+    asked = event(1, 1, "sampling", prompt="p", sampled=["needle"])
+    trials = read_trials(write(match(0, 0, True, context_length=4000), asked, report=None))
+    assert trials.n_trials == 1
+    assert {"unfinished-run", "length-unknown"} <= codes(trials)
+
+
+def test_a_sample_that_was_cut_off_is_unscored_where_its_length_is_known(write):
+    raw = event(1, 1, "raw_sample", context_length=8000)
+    trials = read_trials(write(match(0, 0, True, context_length=4000), raw, report=None))
+    assert trials.frame["status"].tolist() == ["ok", "unparsed"]
 
 
 def test_matches_of_one_sample_are_trials_each(write):
@@ -162,7 +175,8 @@ def test_a_record_that_was_copied_is_read_once(write):
     events = [match(i, i, True, context_length=4000) for i in range(2)]
     trials = read_trials([write(*events), write(*events, name="copy.jsonl")])
     assert trials.n_trials == 2
-    assert "same-run" in codes(trials)
+    (notice,) = (notice for notice in trials.notices if notice.code == "same-run")
+    assert "2 events left out: an earlier one has the same run and id" in notice.message
 
 
 def test_events_without_a_spec_have_no_language_model(write):

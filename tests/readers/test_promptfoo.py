@@ -126,7 +126,8 @@ def test_a_run_in_two_files_is_read_once(tmp_path):
     (tmp_path / "out.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     trials = read_trials(tmp_path)
     assert trials.n_trials == 28
-    assert "same-run" in codes(trials)
+    (notice,) = (notice for notice in trials.notices if notice.code == "same-run")
+    assert "28 results left out: an earlier one has the same id" in notice.message
     assert trials.frame.equals(read_trials(WRITTEN).frame)
 
 

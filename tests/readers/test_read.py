@@ -166,7 +166,7 @@ def test_parquet_without_pyarrow_names_the_extra(folder, monkeypatch):
     def refuse(name):
         raise ImportError(name)
 
-    monkeypatch.setattr("lcstats.readers.extras.import_module", refuse)
+    monkeypatch.setattr("lcstats.extras.import_module", refuse)
     with pytest.raises(MissingExtraError, match=r"pip install 'lcstats\[parquet\]'"):
         read_trials(folder(a__parquet=b"PAR1...PAR1"))
 
@@ -232,3 +232,20 @@ def test_what_is_no_encoding_of_text_is_refused(tmp_path, encoding):
     (tmp_path / "a.csv").write_text("length,score\n4096,1\n")
     with pytest.raises(OptionError, match="--encoding cp1252"):
         read_trials(tmp_path / "a.csv", encoding=encoding)
+
+
+def test_a_table_with_other_separators_is_told_which_there_are(folder):
+    place = folder(a__csv=CSV.replace(",", "|"))
+    with pytest.raises(FormatError, match="separate its columns by commas, semicolons or tabs"):
+        read_trials(place / "a.csv")
+
+
+def test_an_encoding_that_leaves_nothing_to_read_is_named(folder):
+    with pytest.raises(FormatError, match=r"leave out encoding='utf-16' \(--encoding utf-16\)"):
+        read_trials(folder(a__csv=CSV), encoding="utf-16")
+
+
+def test_a_trial_without_a_depth_is_named_without_one(folder):
+    place = folder(a__csv="model,id,length,score\nm,x,4096,1\nm,x,4096,0\n")
+    with pytest.raises(TableError, match="length 4096, case x, repeat 1 has the scores 0, 1"):
+        read_trials(place)

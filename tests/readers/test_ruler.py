@@ -8,7 +8,7 @@ import pytest
 from lcstats.cells import Cells, count_cells
 from lcstats.errors import FormatError, OptionError
 from lcstats.readers import read_trials
-from lcstats.readers.ruler import sum_of_mean
+from lcstats.readers.ruler.summaries import sum_of_mean
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
 
@@ -364,3 +364,57 @@ def test_nemo_skills_shares_outside_0_to_1_are_named(nemo, value):
     mend = rf"line 2: is_correct is {value}; expected .*a number from 0 to 1.*mend the value"
     with pytest.raises(FormatError, match=mend):
         read_trials(path)
+
+
+def roots(ruler, tmp_path):
+    """Write two runs of one name, whose second prediction differs, and return their folder."""
+    for run, second in (("a", "9"), ("b", "8")):
+        rows = [prediction(0, "7", ["7"]), prediction(1, second, ["8"])]
+        ruler(rows, task="niah_single_1", model=f"{run}/llama")
+    return tmp_path
+
+
+def test_two_runs_in_folders_of_one_name_are_language_models_of_their_own(ruler, tmp_path):
+    trials = read_trials(roots(ruler, tmp_path))
+    assert trials.models == ("a/llama", "b/llama")
+    assert trials.frame.groupby("model")["score"].mean().tolist() == [0.5, 1]
+    (notice,) = trials.notices
+    assert "if they are runs of one, pass model_name='llama' (--model-name llama)" in notice.message
+
+
+def test_two_runs_of_a_named_language_model_are_repeats(ruler, tmp_path):
+    trials = read_trials(roots(ruler, tmp_path), model_name="llama")
+    assert (trials.n_trials, trials.n_cases) == (4, 2)
+    assert sorted(trials.frame["repeat"]) == [1, 1, 2, 2]
+    assert codes(trials)[0] == "several-runs"
+    assert count_cells(trials).grid.accuracy.tolist() == [[0.75]]
+
+
+def test_a_name_does_not_join_two_language_models(ruler, tmp_path):
+    for model in ("llama", "qwen"):
+        ruler([prediction(0, "7", ["7"])], model=model)
+    with pytest.raises(OptionError, match="holds 2 language models"):
+        read_trials(tmp_path, model_name="mine")
+
+
+def test_summaries_of_two_runs_of_one_name(tmp_path):
+    for run, score in (("a", "50.0"), ("b", "90.0")):
+        folder = tmp_path / run / "llama" / "synthetic" / "4096" / "pred"
+        folder.mkdir(parents=True)
+        (folder / "summary.csv").write_text(f"0,1\nTasks,qa_1\nScore,{score}\nNulls,0/10\n")
+    cells = read_trials(tmp_path)
+    assert [(grid.model, grid.accuracy[0, 0]) for grid in cells.grids] == [
+        ("a/llama", 0.5),
+        ("b/llama", 0.9),
+    ]
+    assert "several-roots" in codes(cells)
+
+
+def test_nemo_skills_runs_in_folders_of_one_name(nemo, tmp_path):
+    for run in ("a", "b"):
+        folder = tmp_path / run / "ruler.m-4096.vt"
+        folder.mkdir(parents=True)
+        (folder / "output.jsonl").write_text(json.dumps(NEMO | {"generation": run}) + "\n")
+    assert read_trials(tmp_path).models == ("a/m", "b/m")
+    named = read_trials(tmp_path, model_name="m")
+    assert (named.n_cases, named.frame["repeat"].tolist()) == (1, [1, 2])

@@ -140,7 +140,7 @@ def test_zstd_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     def refuse(name):
         raise ImportError(name)
 
-    monkeypatch.setattr("lcstats.readers.extras.import_module", refuse)
+    monkeypatch.setattr("lcstats.extras.import_module", refuse)
     (tmp_path / "a.zst").write_bytes(zstd(CONTENT))
     with pytest.raises(MissingExtraError, match=r"pip install 'lcstats\[parquet\]'"):
         find_sources(tmp_path / "a.zst")

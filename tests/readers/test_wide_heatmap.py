@@ -1,4 +1,4 @@
-"""Wide tables of means: refused, unless the call says how many cases each mean is of."""
+"""Wide tables of means of which the call says how many cases each is of."""
 
 import pytest
 
@@ -6,27 +6,6 @@ from lcstats.errors import FormatError, OptionError, TableError
 from lcstats.readers import read_trials
 
 ROUCHER = ",1000,9928,18857\n0,10.0,10.0,0.0\n7,10.0,8.5,0.0\n"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        ROUCHER,
-        ROUCHER.replace(",", ";"),
-        "Document Depth,4K,128K\n0,1,0.5\n100,1,0.9\n",
-        ",2048,4096\nLlama-2-7b,1.0,0.35\n",
-    ],
-    ids=["lengths", "semicolons", "named depth and K", "language models as rows"],
-)
-def test_it_is_refused_with_what_to_read_instead(tmp_path, text):
-    path = tmp_path / "gpt4.csv"
-    path.write_text(text)
-    with pytest.raises(
-        FormatError,
-        match=r"gpt4\.csv is a table of means .* how many trials .*expected single trials"
-        r".*--cases-per-cell N.*columns length,depth,n,k",
-    ):
-        read_trials(path)
 
 
 @pytest.mark.parametrize("header", [",0,1,2", "1000,2000,4000", "length,4096", "id,4k,score"])

@@ -106,7 +106,7 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     def refuse(name):
         raise ImportError(name)
 
-    monkeypatch.setattr("lcstats.readers.extras.import_module", refuse)
+    monkeypatch.setattr("lcstats.extras.import_module", refuse)
     trials = Trials.from_frame(pd.DataFrame({"length": [1], "score": [0]}))
     with pytest.raises(MissingExtraError, match=r"pip install 'lcstats\[parquet\]'"):
         write_trials(trials, tmp_path / "a.parquet")
@@ -159,3 +159,28 @@ def test_any_table_survives(tmp_path, suffix, rows):
     table = pd.DataFrame(rows, columns=["model", "id", "length", "depth", "score"])
     trials = Trials.from_frame(table, FRACTIONS)
     assert_same(round_trip(trials, tmp_path / f"a{suffix}"), trials)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["B", ["B", "the dog"]],
+        [{"a": 1}, {}],
+        [{"a": {}}, None],
+        [1, "two"],
+        [[1, "two"], [3]],
+        [2**70, "x"],
+        [["a"], None],
+    ],
+)
+def test_parquet_holds_extras_of_every_type(tmp_path, values):
+    frame = pd.DataFrame({"length": [4096, 8192], "score": [1, 0]})
+    trials = Trials.from_frame(frame.assign(ground_truth=pd.Series(values, dtype=object)))
+    write_trials(trials, tmp_path / "a.parquet")
+    back = read_trials(tmp_path / "a.parquet").frame
+    assert back["score"].tolist() == [1, 0]
+    for value, kept in zip(values, back["ground_truth"], strict=True):
+        if isinstance(value, str):
+            assert kept == value
+        elif value is not None:
+            assert (json.loads(kept) if isinstance(kept, str) else list(kept)) == value

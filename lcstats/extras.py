@@ -1,4 +1,4 @@
-"""Optional dependencies, loaded when a file needs them."""
+"""Optional dependencies, loaded when something needs them."""
 
 from importlib import import_module
 from typing import Any
@@ -26,6 +26,11 @@ def load_extra(module: str, *, extra: str, purpose: str) -> Any:
     ------
     MissingExtraError
         If it is not installed; the message names the extra.
+
+    Examples
+    --------
+    >>> load_extra("json.decoder", extra="parquet", purpose="reading JSON").__name__
+    'json.decoder'
     """
     try:
         return import_module(module)
