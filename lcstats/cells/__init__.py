@@ -1,17 +1,31 @@
 """Cells: counts per length and depth of one or several (model, task) groups."""
 
 from lcstats.cells.average import average_tasks
+from lcstats.cells.clusters import (
+    case_residuals,
+    design_effect,
+    peer_accuracy,
+    variance_inflation,
+)
 from lcstats.cells.counting import cells_from_count_frame, count_cells
-from lcstats.cells.depthless import set_aside_depthless
+from lcstats.cells.depthless import keep_depths, set_aside_depthless
 from lcstats.cells.grid import CaseIndex, CellGrid
+from lcstats.cells.means import Means, Results
 from lcstats.cells.table import Cells
 
 __all__ = [
     "CaseIndex",
     "CellGrid",
     "Cells",
+    "Means",
+    "Results",
     "average_tasks",
+    "case_residuals",
     "cells_from_count_frame",
     "count_cells",
+    "design_effect",
+    "keep_depths",
+    "peer_accuracy",
     "set_aside_depthless",
+    "variance_inflation",
 ]

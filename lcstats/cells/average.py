@@ -10,6 +10,7 @@ from lcstats.cells.grid import CaseIndex, CellGrid
 from lcstats.cells.table import Cells
 from lcstats.errors import DesignWarning, Notice, OptionError, describe
 from lcstats.options import check_type
+from lcstats.trials.wording import listed
 
 
 def average_tasks(cells: Cells, tasks: Sequence[str] | None = None) -> Cells:
@@ -73,7 +74,7 @@ def _average(grids: list[CellGrid], model: str, tasks: Sequence[str] | None) -> 
     unit = int(np.lcm.reduce([grid.unit for grid in chosen]))
     lengths = np.unique(np.concatenate([grid.lengths for grid in chosen]))
     blocks = [_block(grid, lengths, unit) for grid in chosen]
-    n_cases, n_trials, numerators, missing = np.concatenate(blocks, axis=2)
+    n_cases, n_trials, numerators, missing, later = np.concatenate(blocks, axis=2)
     return CellGrid(
         model=model,
         task=f"{len(chosen)} tasks",
@@ -87,6 +88,7 @@ def _average(grids: list[CellGrid], model: str, tasks: Sequence[str] | None) -> 
         unscored=_unscored(chosen),
         cases=_cases(chosen, lengths, unit),
         n_missing=missing if missing.any() else None,
+        n_adaptive=later if later.any() else None,
         guess_rate=float(np.mean([grid.guess_rate for grid in chosen])),
         members=tuple(grid.task for grid in chosen),
         member_of=tuple(number for number, grid in enumerate(chosen) for _ in grid.depths),
@@ -98,10 +100,9 @@ def _ragged_notices(grids: list[CellGrid]) -> Iterator[Notice]:
     for grid in grids:
         lacking = grid.lengths[(grid.n_cases == 0).any(axis=1)]
         if lacking.size:
-            named = ", ".join(map(str, lacking[:5]))
             yield Notice(
                 "ragged-task",
-                f"{grid.model} on {grid.task}: length {named} lacks some of the "
+                f"{grid.model} on {grid.task}: length {listed(lacking.tolist())} lacks some of the "
                 f"{grid.depths.size} depths, so the task's mean there is over other depths",
                 DesignWarning,
             )
@@ -125,9 +126,11 @@ def _chosen(grids: list[CellGrid], model: str, tasks: Sequence[str] | None) -> l
 
 
 def _block(grid: CellGrid, lengths: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
-    """Return cases, trials, numerators and missing cases; shape (4, n_lengths, n_depths)."""
-    missing = np.zeros_like(grid.n_cases) if grid.n_missing is None else grid.n_missing
-    parts = (grid.n_cases, grid.n_trials, grid.numerators * (unit // grid.unit), missing)
+    """Return cases, trials, numerators, missing and later cases; (5, n_lengths, n_depths)."""
+    none = np.zeros_like(grid.n_cases)
+    missing = none if grid.n_missing is None else grid.n_missing
+    later = none if grid.n_adaptive is None else grid.n_adaptive
+    parts = (grid.n_cases, grid.n_trials, grid.numerators * (unit // grid.unit), missing, later)
     block = np.zeros((len(parts), lengths.size, grid.depths.size), dtype=np.int64)
     block[:, np.searchsorted(lengths, grid.lengths)] = parts
     for length in set(grid.unscored) & set(lengths.tolist()) - set(grid.lengths.tolist()):

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from lcstats.cells.grid import CaseIndex, CellGrid
 from lcstats.cells.lattice import FINEST_UNIT, on_lattice
+from lcstats.cells.means import Means, Results, without_counts
+from lcstats.cells.stages import came_later, mark_adaptive
 from lcstats.cells.table import Cells
 from lcstats.errors import DesignWarning, Notice, TableError, UnscoredWarning, announce, describe
 from lcstats.options import Axis, Repeats, check_option, check_type
@@ -24,9 +26,7 @@ CASE = (*GROUP, "length", "depth", "case")
 Names = tuple[str, str]
 
 
-def count_cells(
-    trials: Trials | Cells, *, repeats: Repeats = "fold", axis: Axis = "asked"
-) -> Cells:
+def count_cells(trials: Results, *, repeats: Repeats = "fold", axis: Axis = "asked") -> Cells:
     """Count cases and successes per model, task, length and depth.
 
     Trials of length 0 (written ``0k``: a prompt without filler) are a reference and no tested
@@ -34,8 +34,8 @@ def count_cells(
 
     Parameters
     ----------
-    trials : Trials or Cells
-        Cells are returned as they are.
+    trials : Trials, Cells or Means
+        Cells are returned as they are; means, which have no counts, are refused.
     repeats : {"fold", "independent"}
         ``fold`` makes the mean score of a case one observation (METHOD section 1);
         ``independent`` counts every row as a trial of its own.
@@ -50,8 +50,8 @@ def count_cells(
     Raises
     ------
     TableError
-        If no trial is scored, the received axis has no counts to use, or a group's guess rates
-        differ.
+        If no trial is scored, the received axis has no counts to use, a group's guess rates
+        differ, or there are only means without their numbers of cases.
     OptionError
         If it is given something else, or an option is unknown.
 
@@ -67,13 +67,34 @@ def count_cells(
     """
     if isinstance(trials, Cells):
         return trials
+    if isinstance(trials, Means):
+        raise without_counts(trials)
     check_type(trials, (Trials, Cells), "trials")
     check_option(repeats, Repeats, "repeats")
     check_option(axis, Axis, "axis")
     frame = trials.frame if axis == "asked" else _at_received_lengths(trials.frame)
     frame, without_filler = _set_aside_no_filler(frame)
-    scored, unscored_rows = _scored_rows(frame), frame[frame["score"].isna()]
     fold = repeats == "fold" and trials.has_case_ids
+    unscored = _count_unscored(frame[frame["score"].isna()])
+    grids = _count_groups(_scored_rows(frame), frame, trials.length_unit, fold=fold)
+    later = came_later(frame)
+    if later.any():
+        fixed = frame[~later]
+        scored = fixed[fixed["score"].notna()]
+        pilots = _count_groups(scored, fixed, trials.length_unit, fold=fold)
+        grids = mark_adaptive(grids, {(pilot.model, pilot.task): pilot for pilot in pilots})
+    notices = (*without_filler, *_notices_on_unscored(unscored, grids))
+    announce(notices)
+    return Cells(grids=grids, reading=trials.reading, notices=(*trials.notices, *notices))
+
+
+def _count_groups(
+    scored: pd.DataFrame, frame: pd.DataFrame, length_unit: str, *, fold: bool
+) -> tuple[CellGrid, ...]:
+    """Tabulate every group of the scored rows of a table."""
+    if not len(scored):
+        return ()
+    unscored_rows = frame[frame["score"].isna()]
     observed, unit = _observe(scored, fold=fold)
     unscored = _count_unscored(unscored_rows)
     missing = _missing_cases(unscored_rows, scored, fold=fold)
@@ -82,7 +103,7 @@ def count_cells(
         _grid_of(
             names,
             group,
-            length_unit=trials.length_unit,
+            length_unit=length_unit,
             unit=unit,
             unscored=unscored.get(names, {}),
             missing=missing.get(names),
@@ -90,11 +111,7 @@ def count_cells(
         )
         for names, group in _grouped(observed)
     )
-    if "cluster" not in scored:
-        grids = _number_apart(grids)
-    notices = (*without_filler, *_notices_on_unscored(unscored, grids))
-    announce(notices)
-    return Cells(grids=grids, reading=trials.reading, notices=(*trials.notices, *notices))
+    return grids if "cluster" in scored else _number_apart(grids)
 
 
 def cells_from_count_frame(
@@ -292,12 +309,12 @@ def _index_cases(flat: NDArray[np.int64], observed: pd.DataFrame, unit: int) -> 
         return CaseIndex(cell=flat[order], numerator=numerator[order], cluster=cluster[order])
     kind = flat * (unit + 1) + numerator
     if kind.max(initial=0) > 4 * kind.size + 1_000_000:
-        kind = np.sort(kind)
+        kinds, counts = np.unique(kind, return_counts=True)
     else:
-        # Cases of one kind are alike, so counting them is a sort, and the fastest.
         counts = np.bincount(kind)
-        kind = np.repeat(np.arange(counts.size), counts)
-    cell, worth = np.divmod(kind, unit + 1)
+        kinds = np.arange(counts.size)
+    # Cases of one kind are alike, so counting them is a sort, and the fastest.
+    cell, worth = (np.repeat(part, counts) for part in np.divmod(kinds, unit + 1))
     return CaseIndex(cell=cell, numerator=worth, cluster=np.arange(kind.size))
 
 

@@ -35,7 +35,45 @@ def set_aside_depthless(grid: CellGrid) -> tuple[CellGrid, int]:
     >>> trimmed.accuracy.tolist(), n_cases
     ([[0.0]], 1)
     """
-    aside = _cells_aside(grid)
+    return _without(grid, _cells_aside(grid))
+
+
+def keep_depths(grid: CellGrid) -> tuple[CellGrid, int]:
+    """Take every case without a depth out of a grid that has cases with one.
+
+    A law of length and depth says nothing about a case whose depth nobody knows: at lengths that
+    have no other cases either. Such lengths stay, without cases.
+
+    Parameters
+    ----------
+    grid : CellGrid
+        Of one task.
+
+    Returns
+    -------
+    grid : CellGrid
+        The same grid where no case has a depth, or every case.
+    n_cases : int
+        How many scored cases were taken out.
+
+    Examples
+    --------
+    >>> from lcstats.cells import Cells
+    >>> grid = Cells.from_counts(
+    ...     [4096, 8192], [0.5, float("nan")], n_cases=[[50, 0], [0, 1]], successes=[[9, 0], [0, 1]]
+    ... ).grid
+    >>> kept, n_cases = keep_depths(grid)
+    >>> kept.depths.tolist(), kept.n_cases.tolist(), n_cases
+    ([0.5], [[50], [0]], 1)
+    """
+    is_depthless = np.isnan(grid.depths)
+    if not grid.n_cases[:, ~is_depthless].any():
+        return grid, 0
+    return _without(grid, np.broadcast_to(is_depthless, grid.n_cases.shape))
+
+
+def _without(grid: CellGrid, aside: NDArray[np.bool_]) -> tuple[CellGrid, int]:
+    """Take out cells, and columns of which nothing is left; count their cases."""
     n_cases = int(grid.n_cases[aside].sum())
     if not n_cases:
         return grid, 0
@@ -51,6 +89,8 @@ def set_aside_depthless(grid: CellGrid) -> tuple[CellGrid, int]:
         n_trials=left(grid.n_trials),
         numerators=left(grid.numerators),
         n_missing=None if grid.n_missing is None else left(grid.n_missing),
+        n_adaptive=None if grid.n_adaptive is None else left(grid.n_adaptive),
+        pilot=grid.pilot and set_aside_depthless(grid.pilot)[0],
         member_of=tuple(grid.member_codes[kept].tolist()) if grid.members else (),
         cases=None if grid.cases is None else _cases_left(grid.cases, aside, np.asarray(kept)),
     )

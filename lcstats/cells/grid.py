@@ -78,6 +78,11 @@ class CellGrid:
         where every member has one column.
     cases : CaseIndex or None
         None for sources that only have counts.
+    n_adaptive : ndarray of int64, shape (n_lengths, n_depths), or None
+        Scored cases that were added after looking at outcomes; None where all were fixed before.
+    pilot : CellGrid or None
+        Counts of the cases that were fixed before, on the lengths and depths that they have; only
+        beside `n_adaptive`.
     """
 
     model: str
@@ -95,6 +100,8 @@ class CellGrid:
     guess_rate: float = 0.0
     members: tuple[str, ...] = ()
     member_of: tuple[int, ...] = ()
+    n_adaptive: NDArray[np.int64] | None = None
+    pilot: "CellGrid | None" = None
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -126,6 +133,18 @@ class CellGrid:
         """Unscored trials per tested length, shape (n_lengths,)."""
         counts = [sum(self.unscored.get(int(length), {}).values()) for length in self.lengths]
         return np.array(counts, dtype=np.int64)
+
+    @property
+    def adaptive(self) -> NDArray[np.bool_]:
+        """True for cells whose number of cases depended on outcomes, (n_lengths, n_depths)."""
+        if self.n_adaptive is None:
+            return np.zeros(self.n_cases.shape, dtype=bool)
+        return np.asarray(self.n_adaptive > 0)
+
+    @property
+    def is_adaptive(self) -> bool:
+        """True if the number of cases of any cell depended on outcomes."""
+        return self.n_adaptive is not None
 
     @property
     def is_clustered(self) -> bool:
@@ -179,6 +198,8 @@ class CellGrid:
             "n_missing": None if self.n_missing is None else self.n_missing.tolist(),
             **{name: list_numbers(getattr(self, name)) for name in ("depths", *_GRID_COUNTS)},
             "unscored": {str(length): dict(by) for length, by in self.unscored.items()},
+            "n_adaptive": None if self.n_adaptive is None else self.n_adaptive.tolist(),
+            "pilot": self.pilot and self.pilot.to_dict(),
             "cases": self.cases
             and {name: getattr(self.cases, name).tolist() for name in _CASE_ARRAYS},
         }
@@ -195,6 +216,7 @@ class CellGrid:
         with restoring("CellGrid", document):
             words: Mapping[str, Any] = {name: document[name] for name in _GRID_WORDS}
             cases, missing = document["cases"], document["n_missing"]
+            later, pilot = document.get("n_adaptive"), document.get("pilot")
             return cls(
                 **words,
                 **_integers(document, _GRID_COUNTS),
@@ -204,6 +226,8 @@ class CellGrid:
                 n_missing=None if missing is None else np.array(missing, dtype=np.int64),
                 members=tuple(document["members"]),
                 member_of=tuple(document["member_of"]),
+                n_adaptive=None if later is None else np.array(later, dtype=np.int64),
+                pilot=pilot and cls.from_dict(pilot),
             )
 
 

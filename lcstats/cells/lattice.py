@@ -17,11 +17,12 @@ FINEST_UNIT = 10**9
 
 def on_lattice(values: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     """Write `values` as whole multiples of one over a unit; the unit is 1 for whole numbers."""
-    distinct = np.sort(pd.unique(np.asarray(values, dtype=np.float64)))
-    unit = 1
-    if not np.array_equal(distinct, np.rint(distinct)):
-        unit = _common_unit(distinct)
-    return np.rint(np.asarray(values, dtype=np.float64) * unit).astype(np.int64), unit
+    numbers = np.asarray(values, dtype=np.float64)
+    whole = np.asarray(numbers.astype(np.int64))
+    if np.array_equal(whole, numbers):
+        return whole, 1
+    unit = _common_unit(np.sort(pd.unique(numbers)))
+    return np.rint(numbers * unit).astype(np.int64), unit
 
 
 def _common_unit(distinct: NDArray[np.float64]) -> int:

@@ -1,12 +1,13 @@
 """``fit_curve``: the door of this room. It orchestrates; numbers happen elsewhere."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from scipy.special import xlogy
 
-from lcstats.cells import CellGrid, Cells
+from lcstats.cells import CellGrid, Cells, keep_depths
 from lcstats.curve import RECENCY_SCALE, TERMS, Curve, FloatArray
 from lcstats.errors import (
     DesignWarning,
@@ -29,6 +30,7 @@ from lcstats.fit.separation import separates
 from lcstats.fit.solve import LARGEST_LAPSE, RECENCY_SCALES, Solution, profile_constants, solve
 from lcstats.fit.table import CellTable, DroppedTerm, Law, drop_uninformed, law_of, tabulate
 from lcstats.options import Penalty, check_option, check_type
+from lcstats.trials.wording import counted
 
 LARGEST_ERROR = {"term": 100.0, "constant": 1.0}
 """Standard errors from which a parameter is not determined: in log-odds, and for the shares that
@@ -78,7 +80,8 @@ def fit_curve(
     Notes
     -----
     METHOD section 2. Lengths in tokens count doublings from 1024 with a span of 7; other units
-    from the shortest tested length with the span of the design.
+    from the shortest tested length with the span of the design. Cases without a depth beside others
+    with one are no evidence on the law, and are left out.
 
     Examples
     --------
@@ -100,11 +103,12 @@ def fit_curve(
             )
         )
     penalised = penalty == "jeffreys"
-    table = tabulate(cells.grid)
+    grid, n_depthless = keep_depths(cells.grid)
+    table = tabulate(grid)
     law = law_of(
-        cells.grid,
+        grid,
         (terms,) if isinstance(terms, str) else terms,
-        guess_rate=cells.grid.guess_rate if guess_rate is None else guess_rate,
+        guess_rate=grid.guess_rate if guess_rate is None else guess_rate,
         lapse_rate=0.0 if lapse_rate == "estimate" else lapse_rate,
         recency_scale=RECENCY_SCALE if recency_scale == "profile" else recency_scale,
     )
@@ -116,7 +120,8 @@ def fit_curve(
     law = profile_constants(law, table, wanted, penalised=penalised)
     estimated = tuple(name for name in wanted if name != "lapse_rate" or law.lapse_rate > 0)
     solution = solve(law, table, penalised=penalised)
-    fit = _summarise(cells.grid, table, law, solution, penalty, estimated, dropped)
+    fit = _summarise(grid, table, law, solution, penalty, estimated, dropped)
+    fit = replace(fit, notices=(*_notices_on_depthless(n_depthless), *fit.notices))
     announce(fit.notices)
     return fit
 
@@ -210,6 +215,17 @@ def _undetermined(names: tuple[str, ...], covariance: FloatArray, curve: Curve) 
                 "leave it out",
                 DesignWarning,
             )
+
+
+def _notices_on_depthless(n_cases: int) -> Iterator[Notice]:
+    if n_cases:
+        yield Notice(
+            "depthless-not-fitted",
+            f"{counted(n_cases, 'case')} without a depth left out of the curve: the law needs to "
+            "know where the evidence was; fill in the depths, or fit such trials as a task of "
+            "their own",
+            DesignWarning,
+        )
 
 
 def _notices(

@@ -15,7 +15,12 @@ def draw_counts(fit: CurveFit, n_draws: int, rng: np.random.Generator) -> FloatA
 
 
 def refit(
-    fit: CurveFit, n_cases: FloatArray, successes: FloatArray, *, n_threads: int = 1
+    fit: CurveFit,
+    n_cases: FloatArray,
+    successes: FloatArray,
+    *,
+    done_below: float | None = None,
+    n_threads: int = 1,
 ) -> BatchFit:
     """Fit the same law with the same penalty to other counts, starting from `fit`.
 
@@ -23,6 +28,8 @@ def refit(
     ----------
     n_cases : ndarray of float64, shape (n_cells,) or (n_replicates, n_cells)
     successes : ndarray of float64, shape (n_replicates, n_cells)
+    done_below, n_threads
+        As in :func:`lcstats.kernels.logistic.fit_batch`.
     """
     return fit_batch(
         fit.design,
@@ -32,5 +39,6 @@ def refit(
         guess_rate=fit.curve.guess_rate,
         lapse_rate=fit.curve.lapse_rate,
         penalised=fit.penalty == "jeffreys",
+        done_below=done_below,
         n_threads=n_threads,
     )

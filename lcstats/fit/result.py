@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lcstats.cells import CellGrid
+from lcstats.cells import CellGrid, keep_depths
 from lcstats.curve import TERMS, Curve, FloatArray
 from lcstats.errors import Notice
 from lcstats.fit.covariance import standard_errors
@@ -113,8 +113,8 @@ class CurveFit:
         return 2.0 * len(self.parameters) - 2.0 * self.log_likelihood
 
     def is_of(self, grid: CellGrid) -> bool:
-        """Tell whether this is a fit to these very counts."""
-        mine = self.grid
+        """Tell whether this is a fit to these very counts; to those with a depth, if some have."""
+        mine, (grid, _) = self.grid, keep_depths(grid)
         return (mine.model, mine.task, mine.unit) == (grid.model, grid.task, grid.unit) and all(
             np.array_equal(getattr(mine, name), getattr(grid, name), equal_nan=name == "depths")
             for name in ("lengths", "depths", "n_cases", "numerators")

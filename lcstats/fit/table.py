@@ -73,6 +73,8 @@ class Law:
             base_length=self.base_length,
             span_doublings=self.span_doublings,
         )
+        if self.terms == TERMS:
+            return columns
         return np.ascontiguousarray(columns[..., [TERMS.index(term) for term in self.terms]])
 
     def curve(self, coefficients: FloatArray) -> Curve:

@@ -81,6 +81,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "needle_depths": ("needle_depths",),
         "needle_found": ("needle_found",),
         "cluster": ("cluster", "cluster_id", "haystack_id"),
+        "stage": ("stage",),
         "latency_s": ("latency_s", "latency", "duration_seconds", "test_duration_seconds"),
         "ttft_s": ("ttft_s", "ttft", "time_to_first_token"),
         "output": (
@@ -123,6 +124,7 @@ NUMBER_COLUMNS = frozenset(
         "ttft_s",
         "guess_rate",
         "repeat",
+        "stage",
         *COUNT_COLUMNS,
     }
 )
@@ -282,11 +284,15 @@ def require_columns(
     found = ", ".join(str(name) for name in names) or "none"
     accepted = " and ".join(f"{name} (or {', '.join(ALIASES[name][1:5])})" for name in missing)
     maps = " ".join(f"--map {name}=THEIRS" for name in missing)
+    mend = f"name it with {maps} (columns={{{missing[0]!r}: 'THEIRS'}})"
+    if "length" in missing and "n_documents" in mapping:
+        theirs = mapping["n_documents"]
+        mend += f"; if documents are the length: --map length={theirs} --length-unit documents"
     raise TableError(
         describe(
             f"{table}: no column for {' and '.join(missing)}; columns found: {found}",
             f"expected one named {accepted}",
-            f"name it with {maps} (columns={{{missing[0]!r}: 'THEIRS'}})",
+            mend,
         )
     )
 

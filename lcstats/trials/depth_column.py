@@ -253,6 +253,8 @@ def _refuse_unclear_groups(
     seen: NDArray[np.float64], groups: NDArray[np.int64], name: str, faults: Faults
 ) -> None:
     """Ask about a language model whose depths are only 0 and 1 beside others in percent."""
+    if groups.min() == groups.max():
+        return
     n_small = int((largest_by_group(seen, groups) == 1).sum())
     if n_small and (seen > 1).any():
         faults.add_table(

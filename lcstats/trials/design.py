@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lcstats.errors import Notice, OptionError, TableError, describe
-from lcstats.options import DepthUnit, LengthUnit, check_option
+from lcstats.options import DepthUnit, LengthUnit, words_of
 from lcstats.trials.columns import depth_unit_of_name, is_place_name
 from lcstats.trials.depth_column import Depths, read_depths, read_positions
 from lcstats.trials.faults import Faults
@@ -15,7 +15,7 @@ from lcstats.trials.identity import combine_codes
 from lcstats.trials.length_column import Lengths, read_lengths
 from lcstats.trials.naming import NamedTable
 from lcstats.trials.records import TableOptions
-from lcstats.trials.values import Texts, parse_column, spread, texts_of
+from lcstats.trials.values import Texts, parse_column, spread_texts, texts_of
 from lcstats.trials.wording import flag
 
 _FILLED = {
@@ -24,6 +24,9 @@ _FILLED = {
     "task": "fill it in, or remove the column",
 }
 """How to mend a row without a model or a task."""
+
+_ALIKE = ({"tokens", "k1000", "k1024"}, {"documents", "pairs"})
+"""Units that a call may take for one another: numbers of tokens, and of places."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,8 +154,7 @@ def _read_task(named: NamedTable, faults: Faults) -> Texts:
 
 
 def _constant(word: str, n_rows: int) -> Texts:
-    codes = np.zeros(n_rows, dtype=np.int64)
-    return Texts(spread([word], codes), codes, (word,))
+    return spread_texts([word], np.zeros(n_rows, dtype=np.int64))
 
 
 def _refuse_missing(named: NamedTable, name: str, texts: Texts, faults: Faults) -> None:
@@ -169,12 +171,33 @@ def _length_unit(named: NamedTable, options: TableOptions) -> LengthUnit:
 
     A format's own unit is that of its own lengths, not of another column that a call takes.
     """
-    column, knowledge = named.column("length_unit"), named.knowledge
-    if options.length_unit != "tokens":
-        return options.length_unit
+    declared, knowledge = options.length_unit, named.knowledge
+    column = named.column("length_unit")
     is_formats = "length_unit" in knowledge.columns and "length_unit" not in options.columns
     if column is None or (is_formats and knowledge.takes_other("length", options.columns)):
-        return knowledge.length_unit_of(options.columns) or "tokens"
+        unit = knowledge.length_unit_of(options.columns)
+    elif declared is None or is_formats:
+        unit = _unit_in(column, named)
+    else:
+        return declared
+    if declared is not None and unit is not None and not _are_alike(declared, unit):
+        raise OptionError(
+            describe(
+                f"length_unit is {declared!r}, and lengths in {named.origin.name} are in {unit}",
+                f"expected {unit}, as the format has it",
+                "leave out --length-unit, or take other lengths with --map length=THEIRS "
+                "(columns={'length': 'THEIRS'})",
+            )
+        )
+    return declared or unit or "tokens"
+
+
+def _are_alike(one: LengthUnit, other: LengthUnit) -> bool:
+    return one == other or any({one, other} <= units for units in _ALIKE)
+
+
+def _unit_in(column: pd.Series, named: NamedTable) -> LengthUnit | None:
+    """Return the one unit in a column, None if it is empty."""
     units = texts_of(column).uniques
     if len(units) > 1:
         raise TableError(
@@ -184,7 +207,18 @@ def _length_unit(named: NamedTable, options: TableOptions) -> LengthUnit:
                 "read tables of different units apart",
             )
         )
-    return check_option(units[0], LengthUnit, "length_unit") if units else "tokens"  # type: ignore[return-value]
+    if not units:
+        return None
+    if units[0] not in words_of(LengthUnit):
+        raise TableError(
+            describe(
+                f"{named.origin.name}: {named.named('length_unit')} is {units[0]!r}",
+                f"expected one of {', '.join(words_of(LengthUnit))}",
+                "mend the words, or say what lengths are in with "
+                f"{flag('length_unit', 'k1024')}, say",
+            )
+        )
+    return units[0]  # type: ignore[return-value]
 
 
 def _read_depths(

@@ -153,6 +153,9 @@ def resolve_identity(
     TableError
         If rows that share a key have different scores; the keys are listed.
     """
+    # Ids that are numbered through a length tell its trials apart without the rest of the key.
+    if _are_distinct(key_codes(frame, ("length", "case", "repeat"), known)):
+        return Identified(frame, 0, ())
     keys = key_codes(frame, KEY, known)
     if _are_distinct(keys):
         return Identified(frame, 0, ())
@@ -223,7 +226,7 @@ def _refuse_contradictions(rows: pd.DataFrame, origin: Origin) -> None:
 def _name_trial(rows: pd.DataFrame, row: int) -> str:
     trial = rows.loc[row]
     scores = sorted(rows.loc[rows["_key"] == trial["_key"], "score"].unique())
-    key = ", ".join(f"{name} {trial[name]}" for name in KEY)
+    key = ", ".join(f"{name} {trial[name]}" for name in KEY if pd.notna(trial[name]))
     return f"the trial {key} has the scores {', '.join(f'{score:g}' for score in scores)}"
 
 

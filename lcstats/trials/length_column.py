@@ -159,7 +159,8 @@ def _add_faults(
         column,
         (
             "expected a whole number of at least 1, such as 4096, 4k or 131,072",
-            "mend the value, or name another column with --map length=THEIRS",
+            "mend the value, name another column with --map length=THEIRS, or write 0k where a "
+            "prompt has no filler",
         ),
     )
 
@@ -212,7 +213,7 @@ def _short_notices(values: NDArray[np.int64], unit: str, name: str) -> tuple[Not
 
 
 def _base_notices(column: pd.Series, parsed: Parsed, base: int, unit: str) -> tuple[Notice, ...]:
-    suffixed = parsed.is_kind(Kind.WORD)
+    suffixed = parsed.is_kind(Kind.WORD) & (parsed.values > 0)
     if not suffixed.any():
         return ()
     row = int(np.argmax(suffixed))

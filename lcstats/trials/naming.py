@@ -18,6 +18,7 @@ from lcstats.trials.origin import Origin
 from lcstats.trials.raw import Knowledge, RawTable
 from lcstats.trials.records import TableOptions
 from lcstats.trials.values import Kind, parse_column, texts_of
+from lcstats.trials.wording import flag
 
 _OR = " or "
 """Between the names of one column in files that do not agree on it."""
@@ -106,7 +107,7 @@ def name_columns(
         tables[0].knowledge,
         tuple(notice for table in tables for notice in table.notices),
     )
-    named = _release_places(_release_last_resort(named), options)
+    named = _release_places(_release_stage(_release_last_resort(named), options), options)
     return _keep_filter(named, options.filter_name)
 
 
@@ -158,12 +159,19 @@ def _release_last_resort(named: NamedTable) -> NamedTable:
     return _released(named, "repeat")
 
 
+def _release_stage(named: NamedTable, options: TableOptions) -> NamedTable:
+    """Give a column ``stage`` back its own name if it is one of words, unless it was asked for."""
+    column = named.column("stage")
+    if column is None or "stage" in options.columns:
+        return named
+    is_of_words = parse_column(column).is_kind(Kind.BAD).any()
+    return _released(named, "stage") if is_of_words else named
+
+
 def _release_places(named: NamedTable, options: TableOptions) -> NamedTable:
     """Give an index of documents back its own name where nothing says how many there were."""
     theirs = named.mapping.get("depth", "depth")
-    unit = options.length_unit
-    if unit == "tokens":
-        unit = named.knowledge.length_unit_of(options.columns) or unit
+    unit = options.length_unit or named.knowledge.length_unit_of(options.columns)
     says_how_many = {"n_documents", "length_unit"} & named.mapping.keys()
     is_asked_for = "depth" in options.columns or options.depth_unit is not None
     if not is_place_name(theirs) or theirs in named.frame or is_asked_for:
@@ -173,7 +181,8 @@ def _release_places(named: NamedTable, options: TableOptions) -> NamedTable:
     notice = Notice(
         "places-unused",
         f"{theirs} gives no depth, as no column says how many documents there were; name it with "
-        "columns={'n_documents': 'THEIRS'} (--map n_documents=THEIRS)",
+        "columns={'n_documents': 'THEIRS'} (--map n_documents=THEIRS), or, if lengths are their "
+        f"number, pass {flag('length_unit', 'documents')}",
     )
     return replace(_released(named, "depth"), notices=(*named.notices, notice))
 

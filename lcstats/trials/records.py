@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 
 from lcstats.errors import OptionError, describe
 from lcstats.options import Axis, DepthUnit, LengthUnit, ScoreScale, check_option
@@ -23,8 +24,10 @@ class TableOptions:
         Scale of the scores; left out, it is inferred only where the column leaves no doubt.
     score_threshold : float, optional
         In the table's own scale: a score at or above it counts as right (1), else wrong (0).
-    length_unit : {"tokens", "k1000", "k1024", "characters", "words", "documents", "pairs", "lines"}
-        Unit of the lengths; ``k1000`` and ``k1024`` are turned into tokens.
+    length_unit : str, optional
+        One of tokens, k1000, k1024, characters, words, documents, pairs and lines.
+        Unit of the lengths; ``k1000`` and ``k1024`` are turned into tokens. Left out, it is what a
+        column or the format says, and tokens where neither does.
     axis : {"asked", "received"}
         ``"received"`` lets a table without asked-for lengths use the tokens received.
     filter_name : str, optional
@@ -43,7 +46,7 @@ class TableOptions:
     depth_unit: DepthUnit | None = None
     score_scale: ScoreScale | None = None
     score_threshold: float | None = None
-    length_unit: LengthUnit = "tokens"
+    length_unit: LengthUnit | None = None
     axis: Axis = "asked"
     filter_name: str | None = None
     keep_truncated: bool = False
@@ -54,15 +57,25 @@ class TableOptions:
         Raises
         ------
         OptionError
-            If an option holds a word it does not have, or the threshold is not a number.
+            If an option holds a word it does not have, the threshold is not a number, or the
+            language model's name is blank.
         """
+        if self.model_name is not None and not self.model_name.strip():
+            raise OptionError(
+                describe(
+                    f"model_name is {self.model_name!r}",
+                    "expected the name of the language model",
+                    "pass model_name='NAME' (--model-name NAME), or leave it out",
+                )
+            )
         if self.depth_unit is not None:
             check_option(self.depth_unit, DepthUnit, "depth_unit")
         if self.score_scale is not None:
             check_option(self.score_scale, ScoreScale, "score_scale")
-        check_option(self.length_unit, LengthUnit, "length_unit")
+        if self.length_unit is not None:
+            check_option(self.length_unit, LengthUnit, "length_unit")
         check_option(self.axis, Axis, "axis")
-        if self.score_threshold is not None and not self.score_threshold > 0:
+        if self.score_threshold is not None and not 0 < self.score_threshold < inf:
             raise OptionError(
                 describe(
                     f"score_threshold is {self.score_threshold}",

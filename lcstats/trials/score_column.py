@@ -25,10 +25,11 @@ _RANGES: dict[ScoreScale, tuple[float, float]] = {
     "1-10": (1.0, 10.0),
     "0-10": (0.0, 10.0),
 }
-_SCALE_MEND = (
-    f"pass {flag('score_threshold', '7').replace(chr(39), '')} to count scores of 7 and more as "
-    "right, or score_scale='1-10' (--score-scale 1-10|0-100|0-10|0-1) to keep grades"
-)
+LEAST_GRADE = 0.01
+"""A largest score up to here may be on any scale, or no score at all."""
+
+_RIGHT_FROM: dict[ScoreScale, str] = {"1-10": "7", "0-100": "70"}
+"""Scores that are often counted as right, to be named as examples."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,8 +82,8 @@ def read_scores(
         The scores as the table has them, for messages.
     scale : {"0-1", "0-100", "1-10"}, optional
         Their declared scale. A judge's s of 1 to 10 becomes (s - 1)/9. Undeclared, 0-1 is
-        taken where no score is above 1; 0-100 where the largest is in (10, 100]; 1-10 where
-        all are whole numbers from 1 to 10 and 10 is among them.
+        taken where the largest is 0 or in (.01, 1]; 0-100 where it is in (10, 100]; 1-10 where all
+        are whole numbers from 1 to 10 and 10 is among them.
     threshold : float, optional
         In the table's own scale: scores at or above it are right.
     groups : callable, optional
@@ -117,7 +118,8 @@ def read_scores(
         column,
         (
             "expected a number, true or false, or one of C, I, P, N, yes, no",
-            f"mend the value, or leave it empty if the trial was not scored; {DECIMAL_COMMA}",
+            "mend the value (85% is 0.85), or leave it empty if the trial was not scored; "
+            f"{DECIMAL_COMMA}",
         ),
     )
     numbers = parsed.is_kind(Kind.NUMBER)
@@ -162,8 +164,24 @@ def _rescale(values: NDArray[np.float64], scale: ScoreScale | None) -> NDArray[n
 def _infer_scale(parsed: Parsed, groups: Groups | None, name: str, faults: Faults) -> ScoreScale:
     numbers = parsed.is_kind(Kind.NUMBER)
     seen = parsed.values[numbers]
-    if not seen.size or seen.max() <= 1:
-        return "0-1"
+    largest = seen.max(initial=0)
+    if largest > 1:
+        return _scale_above_one(parsed, groups, name, faults)
+    if 0 < largest <= LEAST_GRADE:
+        faults.add_table(
+            f"{name} holds no score above {largest:g}",
+            "expected scores that tell their scale: these would all be nearly wrong",
+            f"pass {flag('score_scale', '0-1')} if a right answer is 1, another scale if it is "
+            "more, or name another column with --map score=THEIRS",
+        )
+    return "0-1"
+
+
+def _scale_above_one(
+    parsed: Parsed, groups: Groups | None, name: str, faults: Faults
+) -> ScoreScale:
+    numbers = parsed.is_kind(Kind.NUMBER)
+    seen = parsed.values[numbers]
     whole = bool((seen == np.floor(seen)).all())
     fits_judge = whole and seen.min() >= 1 and seen.max() == 10
     fits_percent = 10 < seen.max() <= 100 and not ((seen > 0) & (seen < 1)).any()
@@ -177,7 +195,7 @@ def _infer_scale(parsed: Parsed, groups: Groups | None, name: str, faults: Fault
         f"{name} runs from {seen.min():g} to {seen.max():g}"
         + (f", but only to 1 in {beside[0]}" if beside else ""),
         "expected a scale that leaves no doubt",
-        _SCALE_MEND,
+        _scale_mend("1-10" if seen.max() <= 10 else "0-100"),
     )
     return "0-100"
 
@@ -206,6 +224,16 @@ def _refuse_off_scale(
     )
 
 
+def _scale_mend(example: ScoreScale) -> str:
+    """Say how to declare a scale, by the example of one."""
+    bar = _RIGHT_FROM[example]
+    return (
+        f"pass score_scale={example!r} (--score-scale {'|'.join(_RANGES)}) to keep grades, or, for "
+        f"scores of single trials, score_threshold={bar} (--score-threshold {bar}) to count {bar} "
+        "and more as right"
+    )
+
+
 def _scale_notices(parsed: Parsed, scale: ScoreScale) -> tuple[Notice, ...]:
     seen = parsed.values[parsed.is_kind(Kind.NUMBER)]
     if scale != "0-1":
@@ -214,7 +242,7 @@ def _scale_notices(parsed: Parsed, scale: ScoreScale) -> tuple[Notice, ...]:
             Notice(
                 "score-scale",
                 f"scores run from {seen.min():g} to {seen.max():g} and were read on the scale "
-                f"{scale}, as {formula}; {_SCALE_MEND}",
+                f"{scale}, as {formula}; {_scale_mend(scale)}",
             ),
         )
     if seen.size and seen.min() == 1:
@@ -222,7 +250,7 @@ def _scale_notices(parsed: Parsed, scale: ScoreScale) -> tuple[Notice, ...]:
             Notice(
                 "score-scale-unclear",
                 "every score is 1: taken as right on a 0-1 scale, and it would be the lowest "
-                f"mark of a 1-10 judge; {_SCALE_MEND}",
+                f"mark of a 1-10 judge; {_scale_mend('1-10')}",
             ),
         )
     return ()

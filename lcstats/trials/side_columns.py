@@ -42,6 +42,7 @@ def read_side_columns(named: NamedTable, faults: Faults) -> dict[str, pd.Series]
         (_WHOLE, _read_whole),
         (_LISTS, _read_lists),
         (("cluster",), _read_cluster),
+        (("stage",), _read_stage),
         (_TIMES, _read_times),
         (_RATES, _read_rates),
         (("output",), _read_output),
@@ -71,11 +72,13 @@ def received_notices(frame: pd.DataFrame, length_unit: str) -> tuple[Notice, ...
     far = ratio[np.abs(ratio - 1) > FAR_SHARE]
     if not far.size:
         return ()
+    least, most = f"{far.min():.3g}", f"{far.max():.3g}"
+    ratios = f"ratio {least}" if least == most else f"ratios {least} to {most}"
     return (
         Notice(
             "received-length",
             f"{far.size} of {len(scored)} scored trials received a length more than "
-            f"{FAR_SHARE:.0%} from the one asked for (ratios {far.min():.3g} to {far.max():.3g}): "
+            f"{FAR_SHARE:.0%} from the one asked for ({ratios}): "
             "the server may count with another tokenizer, or the prompts are not as long as meant",
             DesignWarning,
         ),
@@ -175,6 +178,11 @@ def _as_list(value: object) -> object:
 
 def _read_cluster(named: NamedTable, name: str, faults: Faults) -> pd.Series:
     return texts_of(named.frame[name]).values
+
+
+def _read_stage(named: NamedTable, name: str, faults: Faults) -> pd.Series:
+    """Read which trials were fixed in advance, 0, and which were added after looking, 1 or more."""
+    return pd.Series(_whole_numbers(named, name, faults, missing=0))
 
 
 def _read_output(named: NamedTable, name: str, faults: Faults) -> pd.Series:

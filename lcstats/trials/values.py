@@ -1,7 +1,7 @@
 """Cells of a column to numbers and texts: unique values are parsed once, then spread out."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -19,6 +19,9 @@ MISSING_WORDS = frozenset({"", "nan", "na", "n/a", "<na>", "null", "none"})
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
 _UNDERSCORED = re.compile(r"[+-]?[1-9]\d{0,2}(_\d{3})+(\.\d+)?")
 """Groups of three after one to three digits; ``0,050`` is a number with a decimal comma."""
+
+_BLOCK = 1 << 16
+"""Rows from which on a column of one text is put together from blocks."""
 
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?")
 
@@ -68,8 +71,8 @@ def largest_by_group(values: NDArray[np.float64], groups: NDArray[np.int64]) -> 
     >>> largest_by_group(np.array([1.0, 0.0, 90.0]), np.array([7, 7, 9])).tolist()
     [1.0, 90.0]
     """
-    _, codes = np.unique(groups, return_inverse=True)
-    largest = np.full(int(codes.max()) + 1, -np.inf)
+    codes, uniques = number_integers(groups)
+    largest = np.full(uniques.size, -np.inf)
     np.maximum.at(largest, codes, values)
     return largest
 
@@ -199,13 +202,18 @@ class Texts:
         The texts; missing where the cell was empty.
     codes : int64 array, shape (n_rows,)
         Number of each cell's text; -1 where missing.
-    uniques : tuple of str
+    words : Series of str, shape (n_unique,)
         The distinct texts by number.
     """
 
     values: pd.Series
     codes: NDArray[np.int64]
-    uniques: tuple[str, ...]
+    words: pd.Series
+
+    @property
+    def uniques(self) -> tuple[str, ...]:
+        """The distinct texts by number; of ids there are as many as rows, so only on request."""
+        return tuple(self.words.tolist())
 
 
 def texts_of(column: pd.Series) -> Texts:
@@ -224,20 +232,30 @@ def texts_of(column: pd.Series) -> Texts:
         return _texts_of_integers(column.to_numpy())
     codes, uniques = factorize(column)
     if pd.api.types.is_integer_dtype(column.dtype):
-        words = list(map(str, uniques))
-        return Texts(spread(words, codes), codes, tuple(words))
+        return spread_texts(list(map(str, uniques)), codes)
     words = [_text_of(value) for value in uniques]
     if len(set(words)) < len(words) or "" in words:
         codes, words = _merge_words(codes, words)
     elif column.dtype == "str":
-        return Texts(column.reset_index(drop=True), codes, tuple(words))
-    return Texts(spread(words, codes), codes, tuple(words))
+        return Texts(column.reset_index(drop=True), codes, _words_of(words))
+    return spread_texts(words, codes)
 
 
 def _texts_of_integers(values: NDArray[Any]) -> Texts:
     codes, uniques = number_integers(values)
     words = pd.Series(uniques).astype(TEXT_DTYPE)
-    return Texts(pd.Series(words.array.take(codes)), codes, tuple(words.tolist()))
+    return Texts(pd.Series(words.array.take(codes)), codes, words)
+
+
+def spread_texts(words: list[str], codes: NDArray[np.int64]) -> Texts:
+    """Return the text of each code with the codes; -1 stands for a missing cell.
+
+    Examples
+    --------
+    >>> spread_texts(["default"], np.zeros(2, dtype=np.int64)).values.tolist()
+    ['default', 'default']
+    """
+    return Texts(spread(words, codes), codes, _words_of(words))
 
 
 def number_integers(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
@@ -263,6 +281,8 @@ def number_integers(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[An
     offset = (values - low).astype(np.int64, copy=False)
     seen = np.zeros(high - low + 1, dtype=bool)
     seen[offset] = True
+    if seen.all():
+        return offset, np.arange(low, high + 1)
     return (np.cumsum(seen) - 1)[offset], np.flatnonzero(seen) + low
 
 
@@ -282,12 +302,26 @@ def spread(words: list[str], codes: NDArray[np.int64]) -> pd.Series:
     >>> spread(["ok", "error"], np.array([1, 0])).tolist()
     ['error', 'ok']
     """
-    try:
-        texts = pd.Series([*words, None], dtype=TEXT_DTYPE)
-    except UnicodeEncodeError:  # half a character, which is named instead
-        whole = [word.encode("utf-8", "backslashreplace").decode("utf-8") for word in words]
-        texts = pd.Series([*whole, None], dtype=TEXT_DTYPE)
+    texts = _words_of([*words, None])
+    lowest, highest = int(codes.min(initial=0)), int(codes.max(initial=0))
+    if lowest == highest and codes.size > _BLOCK:
+        return _repeat(texts.iloc[[highest]], codes.size)
     return pd.Series(texts.array.take(codes))
+
+
+def _repeat(text: pd.Series, n_rows: int) -> pd.Series:
+    """Return one text in every row: equal blocks share their memory where Arrow holds texts."""
+    block = pd.Series(text.array.take(np.zeros(_BLOCK, dtype=np.int64)))
+    n_blocks, n_left = divmod(n_rows, _BLOCK)
+    return pd.concat([*[block] * n_blocks, block[:n_left]], ignore_index=True)
+
+
+def _words_of(words: Sequence[str | None]) -> pd.Series:
+    try:
+        return pd.Series(words, dtype=TEXT_DTYPE)
+    except UnicodeEncodeError:  # half a character, which is named instead
+        whole = [word and word.encode("utf-8", "backslashreplace").decode() for word in words]
+        return pd.Series(whole, dtype=TEXT_DTYPE)
 
 
 def _text_of(value: object) -> str:

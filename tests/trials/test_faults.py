@@ -77,3 +77,8 @@ def test_wording():
     assert shown(np.nan) == shown(pd.NA) == shown(None) == "missing"
     assert shown([1, 2]) == "[1, 2]"
     assert shown(0.25) == "0.25"
+
+
+def test_huge_numbers_are_shown_with_an_exponent():
+    assert shown(1e308) == "1e+308"
+    assert shown(2.0**53) == "9007199254740992"

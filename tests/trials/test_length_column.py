@@ -105,3 +105,14 @@ def test_messages_know_that_commas_mark_decimals():
     with pytest.raises(TableError, match=r"length is '4,096'.*leave out decimal=','") as caught:
         faults.raise_any()
     assert "pass decimal" not in str(caught.value)
+
+
+def test_the_base_of_k_is_shown_by_a_length_that_it_changes():
+    (notice,) = read(["0k", "16k"]).notices
+    assert "16k is 16384 tokens" in notice.message
+    assert read(["0k", "4096"]).notices == ()
+
+
+def test_a_plain_zero_is_told_how_to_be_one_without_filler():
+    with pytest.raises(TableError, match=r"length is 0; .*write 0k where a prompt has no filler"):
+        read([0, 4096])

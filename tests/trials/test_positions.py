@@ -98,3 +98,14 @@ def test_an_index_of_documents_yields_to_a_depth():
         {"length": 4096, "doc_index": [0, 3], "n_docs": 4, "depth": [0.5, 0.25], "score": [1, 0]}
     )
     assert Trials.from_frame(frame).frame["depth"].tolist() == [0.5, 0.25]
+
+
+def test_a_number_of_documents_may_be_the_length():
+    table = pd.DataFrame({"gold_index": [0, 9, 19], "n_documents": 20, "score": [1, 0, 1]})
+    mend = r"no column for length.*--map length=n_documents --length-unit documents"
+    with pytest.raises(TableError, match=mend):
+        Trials.from_frame(table)
+    options = TableOptions(columns={"length": "n_documents"}, length_unit="documents")
+    trials = Trials.from_frame(table, options)
+    assert trials.length_unit == "documents"
+    assert trials.frame["depth"].tolist() == pytest.approx([0, 9 / 19, 1], abs=1e-9)

@@ -12,7 +12,7 @@ from lcstats.trials.faults import Faults
 from lcstats.trials.origin import Origin, Part
 from lcstats.trials.score_column import parse_scores, read_scores
 
-ASK = r"--score-threshold 7.*--score-scale 1-10\|0-100\|0-1"
+ASK = r"--score-scale 0-1\|0-100\|1-10\|0-10\) to keep grades.*--score-threshold 7"
 
 
 def read(cells, sizes=None, **options):
@@ -51,6 +51,19 @@ def test_a_judge_scale_is_taken_only_when_its_top_is_seen():
     assert codes(scores) == ["score-scale"]
     with pytest.raises(TableError, match=f"score runs from 3 to 7; .*{ASK}"):
         read([7, 5, 3])
+
+
+@pytest.mark.parametrize("cells", [[0.001] * 8, [0, 0.01], [0.004]])
+def test_scores_that_are_all_next_to_0_are_asked_about(cells):
+    with pytest.raises(TableError, match=r"above 0\.0.*--score-scale 0-1.*--map score=THEIRS"):
+        read(cells)
+    assert read(cells, scale="0-1").values.tolist() == cells
+    assert read(cells, threshold=0.004).values.tolist() == [float(x >= 0.004) for x in cells]
+
+
+@pytest.mark.parametrize("cells", [[0, 0], [0.001, 0.02], [0.001, 1]])
+def test_small_scores_beside_larger_ones_or_none_are_grades(cells):
+    assert (read(cells).scale, read(cells).values.tolist()) == ("0-1", cells)
 
 
 def test_a_percent_scale_is_taken_only_when_scores_exceed_ten():
@@ -150,3 +163,15 @@ def test_an_endless_number_is_no_score():
     frame = pd.DataFrame({"length": [4096], "score": ["1e999"]})
     with pytest.raises(TableError, match=r"score is '1e999'.*mend the value"):
         Trials.from_frame(frame, TableOptions(score_threshold=7))
+
+
+@pytest.mark.parametrize(
+    ("cells", "scale", "bar"), [([10, 7, 1], "1-10", 7), ([100, 75, 0], "0-100", 70)]
+)
+def test_the_example_of_a_threshold_is_on_the_scale_that_was_found(cells, scale, bar):
+    scores = read(cells)
+    said = scores.notices[0].message
+    assert f"pass score_scale={scale!r}" in said
+    assert f"(--score-threshold {bar}) to count {bar} and more as right" in said
+    right = read(cells, threshold=bar).values.tolist()
+    assert right == [float(cell >= bar) for cell in cells]

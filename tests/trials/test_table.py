@@ -175,6 +175,7 @@ def test_units_of_length():
     )
     named = {"length": [5], "score": [0], "length_unit": ["characters"]}
     assert trials_of(**named).length_unit == "characters"
+    assert trials_of(TableOptions(length_unit="tokens"), **named).length_unit == "tokens"
     with pytest.raises(TableError, match="read tables of different units apart"):
         trials_of(length=[5, 5], score=[0, 1], length_unit=["words", "tokens"])
 
@@ -265,3 +266,23 @@ def test_a_score_of_minus_one_is_missing():
     assert "sentinel" in codes(trials)
     with pytest.raises(TableError, match="score is -2"):
         trials_of(length=[4096] * 3, score=[1, -1, -2])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "mend"),
+    [
+        ("model_name", " ", r"--model-name NAME\), or leave it out"),
+        ("score_threshold", float("inf"), "--score-threshold 7"),
+        ("score_threshold", float("nan"), "--score-threshold 7"),
+    ],
+)
+def test_options_that_say_nothing_are_refused(name, value, mend):
+    with pytest.raises(OptionError, match=f"{name} is .*{mend}"):
+        TableOptions(**{name: value})
+
+
+def test_a_column_of_units_that_are_none_is_named():
+    table = {"length": [4], "score": [0], "length_unit": ["k"]}
+    with pytest.raises(TableError, match=r"length_unit is 'k'; .*--length-unit k1024"):
+        trials_of(**table)
+    assert trials_of(TableOptions(length_unit="k1024"), **table).frame["length"].tolist() == [4096]

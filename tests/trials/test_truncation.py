@@ -55,7 +55,7 @@ def test_truncated_trials_are_unscored_unless_they_are_to_be_kept():
         trials = Trials.from_frame(frame)
     assert trials.frame["status"].tolist() == ["ok", "truncated"]
     assert trials.frame["score"].isna().tolist() == [False, True]
-    with pytest.warns(UserWarning, match="ratios 0.5 to 0.5"):
+    with pytest.warns(UserWarning, match="ratio 0.5"):
         kept = Trials.from_frame(frame, TableOptions(keep_truncated=True))
     assert kept.frame["score"].tolist() == [0.5, 0.5]
 
