@@ -74,15 +74,16 @@ def design_matrix(
     >>> design_matrix([1024, 131072], 0.5, recency_scale=0.5).round(4).tolist()
     [[1.0, 0.0, 0.0, 0.3679], [1.0, -7.0, -1.0, 0.3679]]
     """
-    length, depth = np.broadcast_arrays(
-        np.asarray(lengths, dtype=np.float64), np.asarray(depths, dtype=np.float64)
-    )
+    length, depth = np.asarray(lengths, dtype=np.float64), np.asarray(depths, dtype=np.float64)
     doublings = np.log2(length / base_length)
     middle = np.maximum(doublings, 0.0) / span_doublings * middle_weight(depth)
     recency = np.where(np.isnan(depth), 0.0, np.exp((depth - 1.0) / recency_scale))
     # Subtracting from 0 rather than negating keeps -0.0 out of printed designs.
-    columns = (np.ones_like(doublings), 0.0 - doublings, 0.0 - middle, recency)
-    return np.stack(columns, axis=-1)
+    columns = (1.0, 0.0 - doublings, 0.0 - middle, recency)
+    design = np.empty((*np.broadcast_shapes(length.shape, depth.shape), len(columns)))
+    for place, column in enumerate(columns):
+        design[..., place] = column
+    return design
 
 
 def middle_weight(depths: ArrayLike) -> FloatArray:

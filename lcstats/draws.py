@@ -16,6 +16,9 @@ from lcstats.records import freeze_arrays
 
 N_DRAWS = 2000
 
+MOST_UNSETTLED = 0.5
+"""Share of failed fits above which draws say where a search stopped, and not what data could be."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
@@ -62,6 +65,11 @@ class Draws:
 
     def __len__(self) -> int:
         return int(self.accuracies.shape[0])
+
+    @property
+    def are_settled(self) -> bool:
+        """False where most of the fits did not converge: no set is made of such draws."""
+        return self.n_failed <= MOST_UNSETTLED * len(self)
 
     def first(self, n_draws: int) -> "Draws":
         """Return the first draws, all of them if there are no more."""
@@ -165,7 +173,10 @@ def accuracies_of(
     """
     length = fit.grid.lengths.astype(np.float64)[:, None]
     design = fit.law.design(length, fit.grid.depths[None, :])
-    logits = np.einsum("...t,nt->n...", design, coefficients)
+    # Term by term: a matrix product may round differently with the number of threads.
+    logits = sum(
+        coefficients[:, term, None, None] * design[..., term] for term in range(design.shape[-1])
+    )
     if lapse_rates is None:
         return accuracy_from_logit(
             logits, guess_rate=fit.curve.guess_rate, lapse_rate=fit.curve.lapse_rate

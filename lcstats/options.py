@@ -9,18 +9,23 @@ from lcstats.errors import LcstatsError, OptionError, describe
 Axis = Literal["asked", "received"]
 DepthUnit = Literal["fraction", "percent", "hundredths", "tokens", "index0", "index1"]
 BootstrapKind = Literal["parametric_bootstrap", "cluster_bootstrap"]
+Direction = Literal["loss", "gain"]
+Engine = Literal["exact", "monte_carlo", "closed_form"]
+EngineChoice = Literal["auto", "exact", "monte_carlo"]
 DrawKind = Literal["parametric_bootstrap", "cluster_bootstrap", "posterior", "prior"]
+TargetKind = Literal["hit", "within", "set-size", "certify", "half-width", "power"]
 TermTestKind = Literal["parametric_bootstrap", "quasi_likelihood"]
 LengthUnit = Literal[
     "tokens", "k1000", "k1024", "characters", "words", "documents", "pairs", "lines"
 ]
 MassKind = Literal["bootstrap", "jeffreys"]
 Method = Literal["observed", "curve", "flexible"]
+PairedTest = Literal["mid-p", "exact"]
 Penalty = Literal["jeffreys", "none"]
 Repeats = Literal["fold", "independent"]
 Sampler = Literal["auto", "importance", "nuts"]
 ScoreScale = Literal["0-1", "0-100", "1-10", "0-10"]
-SetKind = Literal["default", "certified", "jeffreys", "hybrid", "strict", "posterior"]
+SetKind = Literal["default", "certified", "jeffreys", "hybrid", "strict", "posterior", "anytime"]
 ThresholdRule = Literal["absolute", "relative", "above_chance"]
 
 STATUSES = (
@@ -106,6 +111,24 @@ def check_level(level: float) -> None:
     if not isinstance(level, Real) or not 0 < level < 1:
         raise OptionError(
             describe(f"level is {level!r}", "expected a number between 0 and 1", "write 0.95, say")
+        )
+
+
+def check_share(value: float, name: str) -> None:
+    """Refuse what is no number from 0 to 1, both included.
+
+    Raises
+    ------
+    OptionError
+        If it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
+        raise OptionError(
+            describe(
+                f"{name} is {value!r}",
+                "expected a number from 0 to 1",
+                "write 85 percent as 0.85",
+            )
         )
 
 

@@ -1,10 +1,11 @@
 """``fit_flexible``: the door of this room. It orchestrates; numbers happen elsewhere."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from lcstats.cells import CellGrid, Cells
+from lcstats.cells import CellGrid, Cells, design_effect
 from lcstats.errors import DesignWarning, FitError, Notice, OptionError, announce, describe
 from lcstats.flexible.conditional import hole_shares
 from lcstats.flexible.latent import draw_latents, importance_weights
@@ -104,10 +105,12 @@ def fit_flexible(
         n_draws = N_DRAWS if grid.n_cases.size <= FEW_CELLS else N_DRAWS_OF_MANY
     check_whole(n_draws, "n_draws", least=2)
     check_whole(seed, "seed")
-    observations = observations_of(grid, float(guess), float(hole_rate))
+    effect = design_effect(grid)
+    observations = observations_of(grid, float(guess), float(hole_rate), effect)
     surface = Surface.over(grid.lengths.astype(np.float64), grid.depths)
     modes = find_modes(surface, observations)
     fit = _summarise(grid, surface, observations, modes, n_draws, seed, exact)
+    fit = replace(fit, design_effect=effect, notices=tuple(_notices(fit, effect)))
     announce(fit.notices)
     return fit
 
@@ -152,7 +155,6 @@ def _summarise(
         hole_rate=observations.hole_rate,
         seed=seed,
         converged=all(mode.converged for mode in modes),
-        notices=tuple(_notices(grid, power)),
     )
 
 
@@ -195,7 +197,8 @@ def _check_rates(guess_rate: float, hole_rate: float) -> None:
         )
 
 
-def _notices(grid: CellGrid, power: float) -> Iterator[Notice]:
+def _notices(fit: FlexibleFit, effect: float) -> Iterator[Notice]:
+    grid, power = fit.grid, fit.importance_power
     n_empty = int((grid.n_cases == 0).sum())
     if n_empty:
         yield Notice(
@@ -205,9 +208,9 @@ def _notices(grid: CellGrid, power: float) -> Iterator[Notice]:
         )
     if grid.is_clustered:
         yield Notice(
-            "clusters-as-cases",
-            "cases share clusters, and the surface takes them as independent: it is surer than it "
-            "should be",
+            "clusters-as-fewer-cases",
+            "cases share clusters: their sums vary as those of fewer independent cases, and the "
+            f"surface counts n cases as n / {effect:.2f} (design effect)",
             DesignWarning,
         )
     if 0.0 < power < SMALLEST_POWER:

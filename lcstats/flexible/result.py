@@ -57,6 +57,8 @@ class FlexibleFit:
     seed : int
     converged : bool
         False if the search for some setting's mode did not settle.
+    design_effect : float
+        What counts were divided by because cases share clusters; 1 where none do.
     notices : tuple of Notice
     """
 
@@ -73,6 +75,7 @@ class FlexibleFit:
     hole_rate: float
     seed: int
     converged: bool
+    design_effect: float = 1.0
     notices: tuple[Notice, ...] = ()
 
     def __post_init__(self) -> None:
@@ -101,7 +104,7 @@ class FlexibleFit:
     @property
     def observations(self) -> Observations:
         """The counts and rates it was fitted with, cells in a row."""
-        return observations_of(self.grid, self.guess_rate, self.hole_rate)
+        return observations_of(self.grid, self.guess_rate, self.hole_rate, self.design_effect)
 
     def is_of(self, grid: CellGrid) -> bool:
         """Tell whether this is a fit to these very counts."""
@@ -159,6 +162,7 @@ class FlexibleFit:
             "hole_rate": self.hole_rate,
             "seed": self.seed,
             "converged": self.converged,
+            "design_effect": self.design_effect,
             "counts": self.grid.to_dict(),
             "notices": list_notices(self.notices),
         }
@@ -169,11 +173,13 @@ def _setting_dict(setting: Setting, weight: float) -> Mapping[str, float]:
     return {**{name: getattr(setting, name) for name in names}, "weight": float(weight)}
 
 
-def observations_of(grid: CellGrid, guess_rate: float, hole_rate: float) -> Observations:
-    """Put the counts of a grid in a row, length by length."""
+def observations_of(
+    grid: CellGrid, guess_rate: float, hole_rate: float, effect: float = 1.0
+) -> Observations:
+    """Put the counts of a grid in a row, length by length, divided by the design effect."""
     return Observations(
-        n_cases=grid.n_cases.ravel().astype(np.float64),
-        successes=grid.successes.ravel(),
+        n_cases=grid.n_cases.ravel() / effect,
+        successes=grid.successes.ravel() / effect,
         guess_rate=guess_rate,
         hole_rate=hole_rate,
     )

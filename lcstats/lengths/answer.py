@@ -1,6 +1,6 @@
 """The answer to "how long?": outcomes, sets of outcomes, and everything said beside them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -31,6 +31,8 @@ from lcstats.records import (
 
 SET_MEANINGS = {
     "certified": "proved to hold the true one at least that often, if cases are independent",
+    "anytime": "proved to hold the true one at least that often, however often one looked and "
+    "wherever cases were added, if cases are independent",
     "jeffreys": "built to hold the true one that often, which simulations check but no proof does",
     "parametric_bootstrap": "of the curve, from tables drawn from it: good only if the curve fits",
     "cluster_bootstrap": "of the curve, from cases drawn again: good only if the curve fits",
@@ -72,10 +74,11 @@ class MissingBounds:
         lengths = "; ".join(
             f"{low:.3g} to {high:.3g} at {length}" for length, (low, high) in self.accuracy.items()
         )
+        outcome = "is" if self.worst == self.best else f"from {self.worst} to"
         return Notice(
             "unscored-bounds",
             f"many cases are unscored at some lengths: whatever they were, accuracy lies from "
-            f"{lengths}, and the effective length from {self.worst} to {self.best}",
+            f"{lengths}, and the effective length {outcome} {self.best}",
             UnscoredWarning,
         )
 
@@ -162,7 +165,23 @@ class EffectiveLength:
             text += (
                 " Raw cells are no headline for this depth treatment: quote the set, not the point."
             )
-        return text
+        return text + self._passed_over_in_words()
+
+    @property
+    def passed_over(self) -> tuple[int, ...]:
+        """Lengths at which trials were asked for and none is scored: they are not tested ones."""
+        return tuple(sorted(set(self.unscored_by_length) - set(self.lengths.tolist())))
+
+    def _passed_over_in_words(self) -> str:
+        """Name the lengths of which nothing is known, and those that the answer reaches across."""
+        if not self.passed_over:
+            return ""
+        found = self.quoted.length
+        across = [length for length in self.passed_over if found is not None and length < found]
+        named = f"No trial at {_listed(self.passed_over)} {self.length_unit} is scored"
+        if not across:
+            return f" {named}: nothing is known there."
+        return f" {named}: the answer passes over {_listed(across)}, where nothing is known."
 
     def which_to_quote(self) -> str:
         """Say which estimate and set to quote and why, and what the other methods say."""
@@ -249,6 +268,18 @@ class EffectiveLength:
 
     def _by_length(self, values: NDArray[Any]) -> dict[str, Any]:
         return dict(zip(map(str, self.lengths.tolist()), values.tolist(), strict=True))
+
+
+def _listed(lengths: Sequence[int]) -> str:
+    """Write lengths as part of a sentence.
+
+    Examples
+    --------
+    >>> _listed([4096]), _listed([4096, 8192, 16384])
+    ('4096', '4096, 8192 and 16384')
+    """
+    *first, last = map(str, lengths)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def treatment_words(treatment: str, n_tasks: int = 0) -> str:

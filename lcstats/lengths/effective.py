@@ -10,6 +10,7 @@ from lcstats.draws import Draws
 from lcstats.errors import OptionError, announce, describe
 from lcstats.fit import CurveFit
 from lcstats.flexible import FlexibleFit, fit_flexible, is_quick
+from lcstats.lengths.adaptive import notices_on_adaptive
 from lcstats.lengths.answer import EffectiveLength, Estimate
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.curve_estimate import draw_curves, estimate_from_curve
@@ -57,13 +58,15 @@ def effective_length(
         `sets` names it.
     level : float
         Level of the sets, in (0, 1).
-    sets : {"default", "certified", "jeffreys", "hybrid", "strict", "posterior"} or several
+    sets : {"default", "certified", "jeffreys", "hybrid", "strict", "posterior", "anytime"}
+        Or several of them.
         ``default`` is always the first set of an estimate, and that of the headline is the one to
         quote. For mean and pooled depth it is ``certified`` where its conditions hold and
         ``jeffreys``, by name and with the reason, where they do not. For worst depth, quantiles
         and windows it is the surface's ``hybrid``: upper end certified, lower end from its
         posterior; ``strict`` is its wider variant. Without "default" among `sets` no surface is
-        fitted here.
+        fitted here. Where cases were added after looking at outcomes it is ``anytime``, for every
+        treatment, and the sets for a fixed number of cases take the fixed pilot.
     masses : {"bootstrap", "jeffreys"} or sequence of them
         ``jeffreys`` exists for mean and pooled depth only and is left out elsewhere.
     seed : int
@@ -115,16 +118,18 @@ def effective_length(
         seed=seed,
     )
     estimate = estimate_from_observed(grid, observed, request)
-    curves = _by_curve(whole, fit, draws, request)
+    drawn = _draws_of(whole, fit, draws, request)
+    curves = _by_curve(fit, drawn, request)
     if flexible is not None and n_depthless and flexible.is_of(whole):
         flexible = fit_flexible(cells, seed=seed)
     surfaces = _by_surface(cells, flexible, request)
     bounds = bounds_for_missing(grid, criterion)
     notices = (
+        *notices_on_adaptive(grid),
         *notices_on_depthless(whole, n_depthless),
         *notices_on(grid, observed, criterion, estimate.default_set, has_curve=fit is not None),
         *([bounds.notice()] if bounds else []),
-        *(notice for curve in curves for notice in notices_on_refits(curve)),
+        *(notice for one in drawn for notice in notices_on_refits(one)),
     )
     known = {notice.code for notice in cells.notices}
     own = tuple(n for n in notices if not (n.code == "unscored" and n.code in known))
@@ -142,26 +147,41 @@ def effective_length(
         n_unscored=grid.n_unscored,
         unscored_by_length={k: sum(v.values()) for k, v in sorted(grid.unscored.items())},
         estimates=(estimate, *curves, *surfaces),
-        headline=_headline(criterion, surfaces),
+        headline=_headline(criterion, () if grid.is_adaptive else surfaces),
         unscored_bounds=bounds,
         members=grid.members,
         notices=(*cells.notices, *own),
     )
 
 
-def _by_curve(
+def _draws_of(
     grid: CellGrid, fit: CurveFit | None, draws: Draws | Sequence[Draws], request: Request
-) -> tuple[Estimate, ...]:
-    """Make the curve's estimate where there is a fit; it has to be a fit to these cells."""
+) -> tuple[Draws, ...]:
+    """Return the curve's draws, made here where none are given; a fit has to be of these cells."""
     if fit is None:
         return ()
     if not fit.is_of(grid):
         raise _other_cells(fit.grid, grid, "fit=fit_curve(cells)")
-    seed = request.seed
-    if draws == () and "posterior" in request.kinds:
-        draws = (draw_curves(fit, seed=seed), sample_posterior(fit, seed=seed))
+    given = (draws,) if isinstance(draws, Draws) else tuple(draws)
+    if given:
+        return given
+    again = draw_curves(fit, seed=request.seed)
+    if "posterior" in request.kinds:
+        return again, sample_posterior(fit, seed=request.seed)
+    return (again,)
+
+
+def _by_curve(
+    fit: CurveFit | None, drawn: tuple[Draws, ...], request: Request
+) -> tuple[Estimate, ...]:
+    """Make the curve's estimate where there is a fit, with draws that settled for its sets."""
+    settled = tuple(draws for draws in drawn if draws.are_settled)
+    if fit is None or not settled:
+        return ()
     return (
-        estimate_from_curve(fit, request.criterion, level=request.level, seed=seed, draws=draws),
+        estimate_from_curve(
+            fit, request.criterion, level=request.level, seed=request.seed, draws=settled
+        ),
     )
 
 
@@ -172,7 +192,8 @@ def _by_surface(
     grid = cells.grid
     if flexible is None:
         needs_one = any(kind in ("default", *SURFACE_SETS) for kind in request.kinds)
-        if not (needs_one and is_quick(grid) and request.criterion.treatment.is_order):
+        has_one = is_quick(grid) and not grid.is_adaptive
+        if not (needs_one and has_one and request.criterion.treatment.is_order):
             return ()
         flexible = fit_flexible(cells, seed=request.seed)
     elif not flexible.is_of(grid):

@@ -1,5 +1,8 @@
 """Effective length by the flexible surface: its grid length, masses and set."""
 
+from dataclasses import replace
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import betaincc
 
@@ -48,13 +51,19 @@ def estimate_from_flexible(
     )
 
 
-def posterior_masses(fit: FlexibleFit, criterion: Criterion, *, seed: int) -> FloatArray:
+def posterior_masses(
+    fit: FlexibleFit, criterion: Criterion, *, seed: int, as_drawn: bool = False
+) -> FloatArray:
     """Posterior probability of every outcome, shape (n_lengths + 1,).
 
     A relative bar is measured on the same draw of the cells as the lengths that have to reach it.
+    With `as_drawn` the surfaces count alike, whatever their importance.
     """
+    weights = np.full(fit.n_draws, 1.0 / fit.n_draws) if as_drawn else fit.draw_weights
     if criterion.fixed_bar is not None:
-        return flexible_masses(fit, float(criterion.fixed_bar), criterion.treatment, seed=seed)
+        reaches = _reaches(fit, float(criterion.fixed_bar), criterion.treatment, seed)
+        return np.asarray(mean_run_law(reaches, weights))
+    fit = replace(fit, draw_weights=weights)
     drawn = treated(draw_accuracies(fit), criterion.treatment, depth_weights(fit.grid))
     outcomes = outcomes_of_draws(drawn, fit.grid.lengths, criterion)
     return np.bincount(outcomes, minlength=fit.grid.lengths.size + 1) / fit.n_draws
@@ -83,8 +92,7 @@ def flexible_masses(
     Rao-Blackwell: given a draw of the surface lengths are independent, so P(outcome >= j) is the
     mean over draws of the product over the first j lengths of P(length reaches the bar | draw).
     """
-    reaches = _reaches(fit, bar, treatment, seed)
-    return np.asarray(mean_run_law(np.ascontiguousarray(reaches), fit.draw_weights))
+    return np.asarray(mean_run_law(_reaches(fit, bar, treatment, seed), fit.draw_weights))
 
 
 def equal_tailed_set(masses: FloatArray, fit: FlexibleFit, *, level: float) -> Interval:
@@ -97,8 +105,17 @@ def equal_tailed_set(masses: FloatArray, fit: FlexibleFit, *, level: float) -> I
         upper=upper,
         lengths=fit.grid.lengths,
         is_default=True,
-        diagnostics={"n_draws": fit.n_draws, "n_settings": len(fit.settings)},
+        diagnostics={
+            "n_draws": fit.n_draws,
+            "n_settings": len(fit.settings),
+            **effect_of_clusters(fit),
+        },
     )
+
+
+def effect_of_clusters(fit: FlexibleFit) -> dict[str, float]:
+    """Say by what counts were divided, where cases share clusters."""
+    return {"design_effect": fit.design_effect} if fit.design_effect > 1.0 else {}
 
 
 def _bar_on(accuracy: FloatArray, fit: FlexibleFit, criterion: Criterion) -> float:
@@ -109,8 +126,12 @@ def _bar_on(accuracy: FloatArray, fit: FlexibleFit, criterion: Criterion) -> flo
     return float(criterion.exact_threshold) * float(base.mean())
 
 
+@lru_cache(maxsize=2)
 def _reaches(fit: FlexibleFit, bar: float, treatment: Treatment, seed: int) -> FloatArray:
-    """P(length reaches the bar | draw of the surface), shape (n_draws, n_lengths)."""
+    """P(length reaches the bar | draw of the surface), shape (n_draws, n_lengths).
+
+    The last ones are kept: two sets of one answer differ only in how they weigh the draws.
+    """
     n_depths = fit.grid.depths.size
     if n_depths == 1 or not (treatment.is_window or treatment.kind in ("mean", "pooled")):
         most = 0 if n_depths == 1 else treatment.rank(n_depths) - 1

@@ -14,7 +14,11 @@ from lcstats.flexible import FlexibleFit
 from lcstats.lengths.binomial import at_least
 from lcstats.lengths.certified import certification_gap, certified_upper
 from lcstats.lengths.estimate import TIE, Estimate, FallBack, Interval
-from lcstats.lengths.flexible_estimate import estimate_from_flexible, posterior_masses
+from lcstats.lengths.flexible_estimate import (
+    effect_of_clusters,
+    estimate_from_flexible,
+    posterior_masses,
+)
 from lcstats.lengths.observed import leading
 from lcstats.lengths.request import Request
 
@@ -45,7 +49,7 @@ def estimate_with_sets(fit: FlexibleFit, request: Request) -> Estimate:
     )
     upper = fall_back = None
     if request.criterion.treatment.is_order:
-        gap = certification_gap(fit.grid, request.criterion)
+        gap = certification_gap(request.criterion)
         fall_back = FallBack("hybrid", gap) if gap else None
         upper = None if gap else _proved_end(fit, request)
     first = "posterior" if upper is None else "hybrid"
@@ -85,6 +89,7 @@ def _sets(
                     "upper_end": "certified",
                     "lower_tail": LOWER_SHARES[kind] * (1.0 - request.level),
                     "upper_error": UPPER_SHARE * (1.0 - request.level),
+                    **effect_of_clusters(fit),
                 },
             )
 
@@ -96,12 +101,8 @@ def _lower_end(fit: FlexibleFit, request: Request, kind: str) -> int:
     wider than the posterior, and the lower end falls rather than rises. Strict, a cell given the
     surface is a hole twice as often.
     """
-    doubtful = replace(
-        fit,
-        draw_weights=np.full(fit.n_draws, 1.0 / fit.n_draws),
-        hole_rate=STRICT_HOLE_RATE if kind == "strict" else fit.hole_rate,
-    )
-    masses = posterior_masses(doubtful, request.criterion, seed=request.seed)
+    doubtful = replace(fit, hole_rate=STRICT_HOLE_RATE) if kind == "strict" else fit
+    masses = posterior_masses(doubtful, request.criterion, seed=request.seed, as_drawn=True)
     tail = LOWER_SHARES[kind] * (1.0 - request.level)
     lower = int(np.argmax(np.cumsum(masses) > tail + TIE))
     return min(lower, _leading_sound(fit, request)) if kind == "strict" else lower

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincc, betaincinv
+from scipy.special import betainc, betaincc, betaincinv
 
-from lcstats.cells import CaseIndex, CellGrid
+from lcstats.cells import CellGrid, case_residuals, variance_inflation
 from lcstats.lengths.criterion import Criterion, Treatment
 from lcstats.lengths.laws import outcome_masses
 from lcstats.lengths.observed import Observed, base_rows, leading
-from lcstats.lengths.shares import case_divisors, peer_accuracy
+from lcstats.lengths.shares import case_divisors
 
 N_NODES = 512
 """Deterministic nodes over which a measured base of one length is integrated."""
@@ -150,6 +150,28 @@ def jeffreys_bounds(
     return leading(passing >= 1 - outside), leading(passing >= outside / lengths.size)
 
 
+def largest_lower_error(n_cases: int, *, level: float) -> float:
+    """Return how often the lower end may be too high at worst, for one cell of so many cases.
+
+    The end is the (1 - level)/2 quantile of Beta(k + 1/2, n - k + 1/2). At an accuracy just below
+    the quantile of k right ones, k and more are too many; the worst k above 0 is taken. With many
+    cases such accuracies are next to 0 and 1, with few they are anywhere [1]_.
+
+    References
+    ----------
+    .. [1] L. D. Brown, T. T. Cai, A. DasGupta (2001), Interval Estimation for a Binomial
+       Proportion, Statistical Science 16(2).
+
+    Examples
+    --------
+    >>> [round(largest_lower_error(n, level=0.95), 3) for n in (5, 20, 1000)]
+    [0.108, 0.104, 0.102]
+    """
+    k = np.arange(1, n_cases + 1)
+    end = betaincinv(k + 0.5, n_cases - k + 0.5, (1 - level) / 2)
+    return float(betainc(k, n_cases - k + 1, end).max())
+
+
 def design_effects(grid: CellGrid, *, pooled: bool) -> NDArray[np.float64]:
     """Return how much clusters inflate the variance of each length's accuracy, at least 1.
 
@@ -159,24 +181,11 @@ def design_effects(grid: CellGrid, *, pooled: bool) -> NDArray[np.float64]:
     n_lengths, n_depths = grid.n_cases.shape
     if grid.cases is None or not grid.cases.is_clustered:
         return np.ones(n_lengths)
-    row = grid.cases.cell // n_depths
-    influence = _influence(grid, grid.cases, pooled=pooled)
-    pairs, code = np.unique(np.stack([row, grid.cases.cluster]), axis=1, return_inverse=True)
-    together = np.bincount(code.ravel(), influence)
-    clustered = np.bincount(pairs[0], together**2, minlength=n_lengths)
-    alone = np.bincount(row, influence**2, minlength=n_lengths)
-    ratio = np.divide(clustered, alone, out=np.ones(n_lengths), where=alone > 0)
-    return np.maximum(ratio, 1.0)
-
-
-def _influence(grid: CellGrid, cases: CaseIndex, *, pooled: bool) -> NDArray[np.float64]:
-    """What each case's residual adds to its length's accuracy."""
-    center = np.where(grid.n_cases > 1, grid.accuracy, peer_accuracy(grid)).ravel()
     treatment = Treatment("pooled" if pooled else "mean")
     divisors = case_divisors(grid.n_cases, treatment, grid.member_codes).ravel()
-    residual = cases.numerator / grid.unit - center[cases.cell]
-    influence: NDArray[np.float64] = residual / divisors[cases.cell]
-    return influence
+    influence = case_residuals(grid) / divisors[grid.cases.cell]
+    row = grid.cases.cell // n_depths
+    return variance_inflation(influence, grid.cases.cluster, row, n_lengths)
 
 
 def _beyond(rows: JeffreysRows, bar: float) -> NDArray[np.float64]:

@@ -84,7 +84,8 @@ def outcome_probabilities(
     rates = np.atleast_2d(np.asarray(accuracy, dtype=np.float64))
     n_cases = np.broadcast_to(np.asarray(n_cases, dtype=np.int64), rates.shape).copy()
     _check_rates(rates, n_cases)
-    _check_lattice(n_cases, criterion.treatment)
+    if criterion.treatment.kind != "order" or criterion.fixed_bar is None:
+        _check_lattice(n_cases, criterion.treatment)
     _check_windows(n_cases, criterion)
     axis = np.arange(rates.shape[0]) if lengths is None else np.asarray(lengths, dtype=np.int64)
     return exact_masses(rates, n_cases, axis, criterion)

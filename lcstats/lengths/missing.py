@@ -17,12 +17,10 @@ from lcstats.lengths.answer import MissingBounds, outcome_label
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.observed import apply_rule, base_rows, leading, treated_accuracies
 from lcstats.lengths.shares import membership
-from lcstats.trials.wording import counted
+from lcstats.trials.wording import counted, listed
 
 LARGEST_SHARE = 0.05
 """Share of a length's cases that may be unscored without bounds being stated."""
-
-_N_SHOWN = 5
 
 Accuracies = tuple[Fraction, ...]
 
@@ -54,10 +52,9 @@ def notices_on_gaps(grid: CellGrid) -> Iterator[Notice]:
     if not inside:
         return
     n_trials = sum(sum(grid.unscored[length].values()) for length in inside)
-    named = ", ".join(map(str, inside[:_N_SHOWN])) + ", ..." * (len(inside) > _N_SHOWN)
     yield Notice(
         "length-passed-over",
-        f"length {named} lies inside the tested range, and "
+        f"length {listed(inside)} lies inside the tested range, and "
         f"{'its only trial is' if n_trials == 1 else f'none of its {n_trials} trials is'} "
         f"scored: effective lengths and sets above {inside[0]} pass over "
         f"{'it' if len(inside) == 1 else counted(len(inside), 'such length')}; "

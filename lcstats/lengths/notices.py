@@ -1,23 +1,26 @@
 """What a reader of an effective length has to know: the limits of the design and of the method."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from lcstats.cells import CellGrid
+from lcstats.draws import Draws
 from lcstats.errors import (
     DesignWarning,
     Notice,
     SmallSampleWarning,
     UnscoredWarning,
 )
-from lcstats.lengths.answer import Estimate, Interval
+from lcstats.lengths.answer import Interval
 from lcstats.lengths.criterion import Criterion, Treatment
+from lcstats.lengths.jeffreys import largest_lower_error
 from lcstats.lengths.missing import notices_on_gaps
 from lcstats.lengths.observed import Observed
+from lcstats.lengths.shares import membership
 from lcstats.lengths.windows import count_windows, smallest_window
 from lcstats.options import Penalty, percent
-from lcstats.trials.wording import counted
+from lcstats.trials.wording import counted, listed
 
 FEW_CASES = 10
 """Below this many cases in a cell the bootstrap's variance is short by more than a tenth."""
@@ -37,6 +40,7 @@ def notices_on(
         *_on_depth(grid, criterion),
         *_on_bar(observed, criterion),
         *_on_sizes(grid, interval, criterion),
+        *_on_small_tasks(grid, interval),
         *_on_design(grid, criterion),
         *_on_shape(grid, observed),
         *_on_unscored(grid),
@@ -56,15 +60,15 @@ def notices_on_depthless(grid: CellGrid, n_cases: int) -> Iterator[Notice]:
         )
 
 
-def notices_on_refits(curve: Estimate) -> Iterator[Notice]:
-    """Say that refits behind a curve's set did not settle."""
-    found = curve.default_set.diagnostics
-    n_failed, n_draws = found.get("n_failed_fits", 0), found.get("n_draws", 0)
-    if n_failed:
+def notices_on_refits(draws: Draws) -> Iterator[Notice]:
+    """Say that refits behind a curve's set did not settle, and what became of the set."""
+    if draws.n_failed:
+        fate = "; they stay in it, where they stopped"
+        if not draws.are_settled:
+            fate = ": they make no set, and what they say of the effective length is left out"
         yield Notice(
             "failed-refits",
-            f"{n_failed} of {n_draws} refits behind the curve's set did not settle; they stay in "
-            "it, where they stopped",
+            f"{draws.n_failed} of {len(draws)} refits behind the curve's set did not settle{fate}",
             DesignWarning,
         )
 
@@ -134,7 +138,7 @@ def _on_windows(grid: CellGrid, width: int) -> Iterator[Notice]:
             f"{counted(windows.n_left_out, 'window')} of {width} depths "
             f"{'holds' if windows.n_left_out == 1 else 'hold'} a depth without cases and "
             f"{'is' if windows.n_left_out == 1 else 'are'} left out at "
-            f"{counted(windows.lacking.size, 'length')} ({_listed(windows.lacking.tolist())}); "
+            f"{counted(windows.lacking.size, 'length')} ({listed(windows.lacking.tolist())}); "
             f"{counted(n_unwatched, 'tested cell')} {'is' if n_unwatched == 1 else 'are'} in no "
             "window",
             DesignWarning,
@@ -174,6 +178,24 @@ def _on_sizes(grid: CellGrid, interval: Interval, criterion: Criterion) -> Itera
     yield from _on_floor(grid, interval, criterion.treatment)
 
 
+def _on_small_tasks(grid: CellGrid, interval: Interval) -> Iterator[Notice]:
+    """Say how far the set of an average may be off where a task of few cases decides it."""
+    if not grid.members or interval.kind != "jeffreys":
+        return
+    by_task = grid.n_cases @ membership(grid.member_codes)
+    smallest = int(by_task[by_task > 0].min())
+    if smallest < FEW_CASES:
+        named = grid.members[int(np.nonzero(by_task == smallest)[1][0])]
+        error = largest_lower_error(smallest, level=interval.level)
+        yield Notice(
+            "few-cases-of-a-task",
+            f"{named} has {counted(smallest, 'case')} at a length: where it decides the average, "
+            f"the lower end of the jeffreys set is too high in up to {error:.1%} of sweeps "
+            f"({(1 - interval.level) / 2:.1%} by its level); run more cases of it",
+            SmallSampleWarning,
+        )
+
+
 def _on_floor(grid: CellGrid, interval: Interval, treatment: Treatment) -> Iterator[Notice]:
     if interval.floor is None:
         return
@@ -203,7 +225,7 @@ def _on_design(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
     if never:
         yield Notice(
             "depth-unscored",
-            f"no trial at depth {_listed(never)} is scored: every "
+            f"no trial at depth {listed(never)} is scored: every "
             f"{criterion.depth_treatment} is over the other depths",
             DesignWarning,
         )
@@ -214,7 +236,7 @@ def _on_design(grid: CellGrid, criterion: Criterion) -> Iterator[Notice]:
             "ragged-grid",
             f"{len(lacking)} of {counted(grid.lengths.size, 'length')} "
             f"{'lacks' if len(lacking) == 1 else 'lack'} some of the {present.shape[1]} "
-            f"{across} ({_listed(lacking)}): their {criterion.depth_treatment} is over other "
+            f"{across} ({listed(lacking)}): their {criterion.depth_treatment} is over other "
             f"{across} than the rest",
             DesignWarning,
         )
@@ -254,11 +276,6 @@ def _on_unscored(grid: CellGrid) -> Iterator[Notice]:
             "unscored",
             f"{total} of {counted(n_all, 'trial')} {'is' if total == 1 else 'are'} unscored and "
             f"left out, never counted as wrong (length{'s' * (len(counts) != 1)} "
-            f"{_listed(sorted(counts))})",
+            f"{listed(sorted(counts))})",
             UnscoredWarning,
         )
-
-
-def _listed(values: Sequence[object]) -> str:
-    shown = ", ".join(map(str, values[:5]))
-    return f"{shown} and {len(values) - 5} more" if len(values) > 5 else shown

@@ -1,14 +1,18 @@
 """The estimate from raw cells: its masses, its default set, and the others asked for."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from lcstats.cells import CellGrid
+from lcstats.lengths.adaptive import LATER_CASES, on_all_lengths
 from lcstats.lengths.answer import Estimate, FallBack, Interval
+from lcstats.lengths.anytime import anytime_bounds, anytime_gap
 from lcstats.lengths.certified import Bounds, certify
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.jeffreys import jeffreys_bounds, jeffreys_masses, jeffreys_rows
 from lcstats.lengths.masses import bootstrap_masses
-from lcstats.lengths.observed import Observed
+from lcstats.lengths.observed import Observed, observe
 from lcstats.lengths.request import Request
 from lcstats.lengths.shares import weigh_equally
 
@@ -43,11 +47,38 @@ def _masses(kind: str, grid: CellGrid, observed: Observed, request: Request) -> 
 
 def _intervals(grid: CellGrid, observed: Observed, request: Request) -> tuple[Interval, ...]:
     """Make the default set first, then every other kind that was asked for."""
+    if grid.is_adaptive:
+        return _adaptive_intervals(grid, observed, request)
     default = _interval("certified", grid, observed, request, is_default=True)
     passed_over = ("default", default.kind, *SURFACE_SETS)
     kinds = [kind for kind in request.kinds if kind not in passed_over]
     others = [_interval(kind, grid, observed, request) for kind in kinds]
     return default, *(interval for interval in others if interval.kind != default.kind)
+
+
+def _adaptive_intervals(
+    grid: CellGrid, observed: Observed, request: Request
+) -> tuple[Interval, ...]:
+    """Make the anytime set first, then sets for a fixed number of cases from the fixed pilot.
+
+    Where there is no anytime set, the pilot's is the default.
+    """
+    anytime = _interval("anytime", grid, observed, request, is_default=True)
+    default = replace(anytime, fell_back_from=FallBack("certified", LATER_CASES))
+    if grid.pilot is None:
+        return (default,)
+    in_pilot = observe(grid.pilot, request.criterion)
+    asked = replace(request, bar=in_pilot.applied_threshold)
+    gap = anytime_gap(grid, request.criterion)
+    if gap:
+        pilot = _interval("certified", grid.pilot, in_pilot, asked, is_default=True)
+        default = replace(pilot, fell_back_from=FallBack("anytime", gap))
+        default = on_all_lengths(default, grid.lengths).holding(observed.outcome)
+    kinds = [kind for kind in request.kinds if kind in ("certified", "jeffreys")]
+    of_pilot = [_interval(kind, grid.pilot, in_pilot, asked) for kind in kinds]
+    others = {interval.kind: on_all_lengths(interval, grid.lengths) for interval in of_pilot}
+    others.pop(default.kind, None)
+    return default, *(interval.holding(observed.outcome) for interval in others.values())
 
 
 def _interval(
@@ -60,11 +91,13 @@ def _interval(
 ) -> Interval:
     """Make one set; where its conditions fail, the one that stands in, by name."""
     criterion, level = request.criterion, request.level
-    reason = _refusal(kind, grid, criterion)
+    reason = _refusal(kind, grid, criterion, is_default=is_default)
     fall_back = FallBack(kind, reason) if reason else None
     if reason:
         kind = "certified" if kind == "jeffreys" else "jeffreys"
-    if kind == "jeffreys":
+    if kind == "anytime":
+        bounds = anytime_bounds(grid, request.bar, criterion, level=level)
+    elif kind == "jeffreys":
         bounds = _jeffreys(grid, observed, criterion, level)
     else:
         bounds = certify(grid, request.bar, criterion, level=level)
@@ -88,12 +121,14 @@ def _jeffreys(grid: CellGrid, observed: Observed, criterion: Criterion, level: f
     return Bounds(lower, upper, None, {"largest_design_effect": effect})
 
 
-def _refusal(kind: str, grid: CellGrid, criterion: Criterion) -> str | None:
-    """Say why a kind of set cannot be made for these cells, or None."""
+def _refusal(kind: str, grid: CellGrid, criterion: Criterion, *, is_default: bool) -> str | None:
+    """Say why a kind of set cannot be made for these cells, or is no default for them, or None."""
+    if kind == "anytime":
+        return None
     if kind == "jeffreys":
         order = criterion.treatment.is_order
         return "the Jeffreys set exists for mean and pooled depth only" if order else None
-    if criterion.treatment.is_order:
+    if criterion.treatment.is_order or not (is_default or criterion.rule == "relative"):
         return None
     if grid.has_fractions:
         return "graded scores or folded repeats are not 0/1 outcomes"

@@ -95,11 +95,13 @@ def _set_reason(interval: Interval) -> str:
         if _rules_nothing_out(interval):
             return "it is proved, but rules nothing out"
         return "it is proved whatever the accuracies are, if cases are independent"
+    if interval.kind == "anytime":
+        if _rules_nothing_out(interval):
+            return "it holds however one looked, but rules nothing out"
+        return "it holds however one looked and wherever cases were added, if they are independent"
     because = f", because {interval.fell_back_from.reason}" if interval.fell_back_from else ""
     nothing = "; it rules nothing out" if _rules_nothing_out(interval) else ""
-    return (
-        f"it is built to hold the true length that often, and none is proved here{because}{nothing}"
-    )
+    return f"it is built to hold the true length that often, which is not proved{because}{nothing}"
 
 
 def _surface_reason(quoted: Estimate, observed: Estimate, bias: str) -> str:

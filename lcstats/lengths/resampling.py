@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lcstats.cells import CellGrid
+from lcstats.cells import CellGrid, peer_accuracy
 from lcstats.lengths.criterion import Criterion, Treatment
 from lcstats.lengths.observed import base_rows
-from lcstats.lengths.shares import case_divisors, peer_accuracy
+from lcstats.lengths.shares import case_divisors
 from lcstats.lengths.windows import stretches
 
 N_DRAWS = 4000

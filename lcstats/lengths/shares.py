@@ -104,15 +104,3 @@ def weigh_equally(grid: CellGrid, treatment: Treatment) -> bool:
         whole = bool(np.all(present))
     largest = divisors.max(axis=1, keepdims=True)
     return whole and bool(np.all((divisors == largest) | ~present))
-
-
-def peer_accuracy(grid: CellGrid) -> NDArray[np.float64]:
-    """Return, for every cell, the pooled accuracy of its task at its length.
-
-    A cell with a single case is drawn from it, for one case drawn again from itself cannot vary,
-    which would look like certainty. Shape (n_lengths, n_depths); NaN where a task has no cases.
-    """
-    is_of = membership(grid.member_codes)
-    right, n_cases = ((part @ is_of) @ is_of.T for part in (grid.successes, grid.n_cases))
-    empty = np.full(n_cases.shape, np.nan)
-    return np.asarray(np.divide(right, n_cases, out=empty, where=n_cases > 0))

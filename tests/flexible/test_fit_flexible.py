@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -228,8 +229,28 @@ def test_what_has_no_surface():
 
 def test_shared_clusters_are_named():
     trials = simulate_trials("shared-haystack", LENGTHS[:3], DEPTHS[:4], n_trials=4, seed=1)
-    with pytest.warns(DesignWarning, match="surer than it should be"):
+    with pytest.warns(DesignWarning, match="counts n cases as n / 1.[0-9]*"):
         fit_flexible(count_cells(trials), n_draws=50)
+
+
+def copied(n_copies, *, clustered):
+    """Return cells of a table whose every case is there several times, named so or not."""
+    frame = simulate_trials("single-needle", LENGTHS[:4], DEPTHS[:3], n_trials=8, seed=2).frame
+    frame = frame.assign(cluster=np.arange(len(frame)).astype(str))
+    frame = pd.concat([frame.assign(case=frame["case"] + f"-{i}") for i in range(n_copies)])
+    return count_cells(Trials.from_frame(frame if clustered else frame.drop(columns="cluster")))
+
+
+@pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
+def test_copies_that_say_so_add_nothing():
+    once, copies = copied(1, clustered=False), copied(5, clustered=True)
+    plain, fit = fit_flexible(once), fit_flexible(copies)
+    assert plain.design_effect == 1.0
+    assert fit.design_effect == pytest.approx(5.0)
+    np.testing.assert_allclose(fit.accuracy, plain.accuracy, rtol=1e-6)
+    np.testing.assert_allclose(fit.accuracies.std(axis=0), plain.accuracies.std(axis=0), rtol=1e-6)
+    unaware = fit_flexible(copied(5, clustered=False))
+    assert unaware.accuracies.std(axis=0).mean() < 0.8 * plain.accuracies.std(axis=0).mean()
 
 
 def test_weights_that_rest_on_few_draws_are_flattened():

@@ -11,6 +11,7 @@ from scipy.stats import binom
 from lcstats.cells import Cells, count_cells
 from lcstats.lengths import Criterion, certification_floor, effective_length
 from lcstats.lengths.binomial import at_least, at_most
+from lcstats.lengths.certified import certify
 from lcstats.lengths.certified.cells import certified_cells
 from lcstats.lengths.certified.means import certified_mean, mean_levels
 from lcstats.lengths.criterion import parse_treatment
@@ -209,11 +210,18 @@ def test_unbalanced_rows_are_certified_when_pooled():
     assert interval.lower == 1
 
 
-def test_quantile_of_cases_of_one_cell_in_one_cluster_leaves_every_outcome():
-    frame = frame_of(cluster=["shared"] * 40)
-    criterion = Criterion(0.7, depth_treatment="quantile:0.8")
-    interval = effective_length(
-        count_cells(Trials.from_frame(frame)), criterion
-    ).observed.default_set
-    assert (interval.lower, interval.upper) == (0, 1)
-    assert "share clusters" in interval.diagnostics["construction"]
+@pytest.mark.parametrize(
+    ("n_clusters", "score", "ends"), [(1, 0.0, (0, 1)), (40, 0.0, (0, 0)), (40, 1.0, (1, 1))]
+)
+def test_clusters_within_cells_are_the_units_of_a_quantile(n_clusters, score, ends):
+    frame = pd.concat([frame_of(score=score)] * 4, ignore_index=True)
+    frame = frame.assign(
+        case=np.arange(160).astype(str), cluster=(np.arange(160) % n_clusters).astype(str)
+    )
+    bounds = certify(
+        count_cells(Trials.from_frame(frame)).grid,
+        Fraction(7, 10),
+        Criterion(0.7, depth_treatment="quantile:0.8"),
+        level=0.95,
+    )
+    assert (bounds.lower, bounds.upper) == ends

@@ -1,5 +1,7 @@
 """The curve's effective length: crossing, its interval, statuses, and sets from refits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -7,10 +9,11 @@ from scipy.optimize import brentq
 from lcstats.cells import Cells
 from lcstats.curve import Curve
 from lcstats.draws import resample
-from lcstats.errors import OptionError
+from lcstats.errors import LcstatsWarning, OptionError
 from lcstats.fit import fit_curve
 from lcstats.lengths import Criterion, effective_length
 from lcstats.lengths.crossing import drawn_crossings, find_crossing, log2_crossing
+from lcstats.posterior import sample_posterior
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
 
@@ -176,3 +179,34 @@ def test_the_bootstrap_s_interval_stands_beside_the_delta_method_s():
     assert crossing.bootstrap_lower == pytest.approx(crossing.lower, rel=0.05)
     assert crossing.bootstrap_upper == pytest.approx(crossing.upper, rel=0.05)
     assert crossing.bootstrap_lower < crossing.value < crossing.bootstrap_upper
+
+
+def test_refits_that_never_settled_make_no_set():
+    cells = Cells.from_counts(
+        [4096, 16384, 65536],
+        [0.0, 0.5, 1.0],
+        n_cases=20,
+        successes=[[20, 19, 20], [19, 17, 19], [15, 9, 17]],
+    )
+    fit = fit_curve(cells)
+    drawn = resample(fit, n_draws=200)
+    for n_failed, methods, fate in (
+        (100, ["observed", "curve"], "they stay in it"),
+        (101, ["observed"], "they make no set"),
+    ):
+        with pytest.warns(LcstatsWarning, match=f"{n_failed} of 200 refits .*{fate}"):
+            answer = effective_length(
+                cells, Criterion(0.85), fit=fit, draws=replace(drawn, n_failed=n_failed)
+            )
+        assert [estimate.method for estimate in answer.estimates] == methods
+
+
+def test_a_posterior_stands_where_refits_did_not_settle():
+    cells = Cells.from_counts([4096, 65536], [0.5], n_cases=20, successes=[[19], [9]])
+    fit = fit_curve(cells, terms=("intercept", "length"))
+    unsettled = replace(resample(fit, n_draws=100), n_failed=100)
+    draws = (unsettled, sample_posterior(fit, n_draws=100))
+    with pytest.warns(LcstatsWarning, match="100 of 100 refits"):
+        answer = effective_length(cells, Criterion(0.85), fit=fit, draws=draws)
+    (curve,) = (e for e in answer.estimates if e.method == "curve")
+    assert [interval.kind for interval in curve.sets] == ["posterior"]

@@ -36,6 +36,12 @@ def test_bounds_are_those_of_all_wrong_and_all_right():
     assert "0.4 to 0.9 at 8192, and the effective length from 4096 to >=8192" in said
 
 
+def test_bounds_that_agree_are_one_outcome():
+    answer = answer_of([*rows(4096, 2, 8, 0), *rows(8192, 8, 2, 10)])
+    (said,) = (n.message for n in answer.notices if n.code == "unscored-bounds")
+    assert said.endswith("and the effective length is <4096")
+
+
 def test_the_worst_depth_has_bounds_of_its_own():
     table = [*rows(4096, 9, 1, 1), *rows(4096, 10, 0, 0, depth=0.9)]
     bounds = answer_of(table, Criterion("0.85", depth_treatment="worst")).unscored_bounds

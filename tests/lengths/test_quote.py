@@ -68,7 +68,7 @@ def test_a_set_that_stands_in_says_why_it_is_not_proved():
     text = said(estimate("observed", 3, "jeffreys", 2, 3, fell_back_from=reason))
     assert text.endswith(
         "with the 95% jeffreys set, 8192 to 16384: it is built to hold the true length that often, "
-        "and none is proved here, because cases share clusters."
+        "which is not proved, because cases share clusters."
     )
 
 

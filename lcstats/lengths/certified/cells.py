@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import rel_entr
 
 from lcstats.cells import CellGrid
 from lcstats.lengths.binomial import at_least, at_most
 from lcstats.lengths.certified.bounds import Bounds, certification_floor
+from lcstats.lengths.certified.rectangles import stretches_of
 from lcstats.lengths.criterion import Treatment
 from lcstats.lengths.observed import leading
 
@@ -21,9 +21,8 @@ def certified_cells(grid: CellGrid, tau: Fraction, treatment: Treatment, *, leve
     all but r - 1 cells have P(Bin(n, tau) >= k) <= error / (2 r); a bad length is accepted only
     if one of r bad cells is. Upper end: the largest j such that no length up to j has r cells
     with P(Bin(n, tau) <= k) <= error / (2 N_j), N_j the number of cells up to there (Bonferroni).
-    Cells need not be independent of one another; cases within a cell do.
-
-    Graded scores use the Chernoff-Hoeffding bound for means of scores in [0, 1].
+    Cells need not be independent of one another. Cases that share clusters within a cell count as
+    one unit, their mean; graded scores have the bounds of :mod:`.tails`.
     """
     outside = (1 - level) / 2
     present = grid.n_cases > 0
@@ -41,9 +40,7 @@ def certified_cells(grid: CellGrid, tau: Fraction, treatment: Treatment, *, leve
         upper=max(kept, default=0),
         floor=certification_floor(tau, outside / int(rank.max())),
         diagnostics={
-            "construction": "binomial tails of single cells, Bonferroni"
-            if not grid.has_fractions
-            else "Chernoff-Hoeffding bounds of single cells, Bonferroni",
+            "construction": "tails of single cells, Bonferroni",
             "floor_counts": "perfect cases per cell",
             "lower_error": outside,
             "upper_error": outside,
@@ -53,9 +50,11 @@ def certified_cells(grid: CellGrid, tau: Fraction, treatment: Treatment, *, leve
 
 def _cell_tails(grid: CellGrid, tau: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Bound P(a cell at tau does at least, at most, this well); shape (n_lengths, n_depths)."""
-    n, k = grid.n_cases, grid.successes
-    if not grid.has_fractions:
+    if not (grid.has_fractions or grid.is_clustered):
+        n, k = grid.n_cases, grid.successes
         return at_least(k, n, tau), at_most(k, n, tau)
-    mean = np.divide(k, n, out=np.zeros(k.shape), where=n > 0)
-    bound = np.exp(-n * (rel_entr(mean, tau) + rel_entr(1 - mean, 1 - tau)))
-    return np.where(mean > tau, bound, 1.0), np.where(mean < tau, bound, 1.0)
+    cells = [stretches_of(grid, row, row, range(1, 2))[0] for row in range(grid.lengths.size)]
+    return (
+        np.array([of_row.high_bounds(tau) for of_row in cells]),
+        np.array([of_row.low_bounds(tau) for of_row in cells]),
+    )

@@ -3,8 +3,6 @@
 from fractions import Fraction
 from functools import lru_cache
 
-import numpy as np
-
 from lcstats.cells import CellGrid
 from lcstats.lengths.certified.bounded import certified_bounded
 from lcstats.lengths.certified.bounds import Bounds, highest_kept
@@ -13,8 +11,10 @@ from lcstats.lengths.certified.means import certified_mean
 from lcstats.lengths.certified.ranks import certified_rank
 from lcstats.lengths.certified.relative import certified_relative
 from lcstats.lengths.certified.scan import certified_worst
+from lcstats.lengths.certified.uneven import certified_uneven
 from lcstats.lengths.certified.window import certified_window
-from lcstats.lengths.criterion import Criterion
+from lcstats.lengths.criterion import Criterion, Treatment
+from lcstats.lengths.shares import weigh_equally
 
 
 @lru_cache(maxsize=2)
@@ -35,19 +35,21 @@ def certify(grid: CellGrid, bar: Fraction, criterion: Criterion, *, level: float
     if not treatment.is_order and criterion.rule == "relative":
         return certified_relative(grid, criterion, level=level)
     if not treatment.is_order:
-        return certified_mean(grid, bar, level=level)
-    gap = certification_gap(grid, criterion)
+        if has_equal_cases(grid, treatment):
+            return certified_mean(grid, bar, level=level)
+        return certified_uneven(grid, bar, treatment, level=level)
+    gap = certification_gap(criterion)
     if gap:
         return Bounds(0, grid.lengths.size, None, {"construction": f"every outcome: {gap}"})
     if treatment.is_window:
-        if grid.has_fractions:
-            return certified_bounded(grid, bar, level=level, width=treatment.width)
-        return certified_window(grid, bar, treatment.width, level=level)
+        if has_equal_cases(grid, treatment):
+            return certified_window(grid, bar, treatment.width, level=level)
+        return certified_uneven(grid, bar, treatment, level=level)
     rank = treatment.rank(grid.depths.size)
+    has_units = grid.has_fractions or grid.is_clustered
     if rank == 1:
-        is_simple = not grid.has_fractions and not grid.is_clustered
-        return (certified_worst if is_simple else certified_bounded)(grid, bar, level=level)
-    if bar < 1 and _is_balanced(grid) and not grid.has_fractions and not grid.is_clustered:
+        return (certified_bounded if has_units else certified_worst)(grid, bar, level=level)
+    if bar < 1 and has_equal_cases(grid, treatment):
         return certified_rank(grid, bar, rank, level=level)
     return certified_cells(grid, bar, treatment, level=level)
 
@@ -74,26 +76,13 @@ def certified_upper(
     return highest_kept(p_values, error)
 
 
-def certification_gap(grid: CellGrid, criterion: Criterion) -> str | None:
+def certification_gap(criterion: Criterion) -> str | None:
     """Say what keeps parts of a length from being certified, or None."""
-    treatment = criterion.treatment
     if criterion.rule == "relative":
         return "the base of a relative threshold is measured too, and no set is proved for that"
-    if treatment.is_window:
-        if not _is_balanced(grid):
-            return "the depths of a length have unequal numbers of cases"
-        return "cases share clusters" if grid.is_clustered else None
-    if treatment.rank(grid.depths.size) > 1 and _shares_within_cells(grid):
-        return "cases of one cell share clusters"
     return None
 
 
-def _is_balanced(grid: CellGrid) -> bool:
-    return bool(np.all(grid.n_cases == grid.n_cases[:, :1]))
-
-
-def _shares_within_cells(grid: CellGrid) -> bool:
-    if grid.cases is None:
-        return False
-    pairs = np.unique(np.stack([grid.cases.cell, grid.cases.cluster]), axis=1)
-    return bool(pairs.shape[1] < grid.cases.cell.size)
+def has_equal_cases(grid: CellGrid, treatment: Treatment) -> bool:
+    """Tell whether cases are 0 or 1, independent, and worth the same at each length."""
+    return not grid.has_fractions and not grid.is_clustered and weigh_equally(grid, treatment)
