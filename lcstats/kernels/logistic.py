@@ -42,8 +42,8 @@ BLOCKS_PER_TASK = 2
 
 Floats = NDArray[np.float64]
 
-Shared = tuple[Floats, Floats, Floats, float, float, bool]
-"""Design, pairs, start, guess rate, lapse rate, penalised."""
+Shared = tuple[Floats, Floats, Floats, float, float, bool, float]
+"""Design, pairs, start, guess rate, lapse rate, penalised, and the squared step that is done."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +71,7 @@ def fit_batch(
     guess_rate: float = 0.0,
     lapse_rate: float = 0.0,
     penalised: bool = True,
+    done_below: float | None = None,
     n_threads: int = 1,
 ) -> BatchFit:
     """Fit every row of `successes` on one design.
@@ -89,6 +90,9 @@ def fit_batch(
         mu = guess + (1 - guess - lapse) / (1 + exp(-design @ coefficients)).
     penalised : bool
         Add half the log determinant of the Fisher information (Jeffreys, Firth 1993).
+    done_below : float, optional
+        Squared step, in standard errors, below which a fit is done; without it one that leaves
+        nothing but rounding.
     n_threads : int
         The result is the same bit for bit on any number.
 
@@ -110,6 +114,7 @@ def fit_batch(
         float(guess_rate),
         float(lapse_rate),
         bool(penalised),
+        float(done_below or (DONE_LINEAR if penalised else DONE_QUADRATIC)),
     )
 
     def work(first: int) -> None:
@@ -132,9 +137,14 @@ def fit_batch(
 def _in_blocks(successes: NDArray[np.float64], n_blocks: int) -> NDArray[np.float64]:
     """Lay replicates out as (n_blocks, n_cells, LANES); the last block repeats its last one."""
     n_replicates, n_cells = successes.shape
-    rows = np.minimum(np.arange(n_blocks * LANES), n_replicates - 1)
-    blocks = successes[rows].reshape(n_blocks, LANES, n_cells)
-    return np.ascontiguousarray(blocks.transpose(0, 2, 1), dtype=np.float64)
+    n_whole = n_replicates // LANES
+    blocks = np.empty((n_blocks, n_cells, LANES))
+    whole = successes[: n_whole * LANES].reshape(n_whole, LANES, n_cells)
+    blocks[:n_whole] = whole.transpose(0, 2, 1)
+    if n_whole < n_blocks:
+        rows = np.minimum(np.arange(n_whole * LANES, n_blocks * LANES), n_replicates - 1)
+        blocks[n_whole:] = successes[rows].T
+    return blocks
 
 
 def _pairs(design: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -174,14 +184,14 @@ def fit_block(
     ----------
     counts, n_cases : ndarray of float64, shape (n_cells, LANES)
     shared : tuple
-        Design, pairs, start, guess rate, lapse rate, penalised.
+        As in :data:`Shared`.
     buffers : ndarray of float64, shape (6, n_cells, LANES)
     coefficients : ndarray of float64, shape (n_terms, LANES)
         Written.
     n_iterations : ndarray of int64, shape (LANES,)
         Written; negative where a replicate did not converge.
     """
-    design, pairs, start, guess, lapse, penalised = shared
+    design, pairs, start, guess, lapse, penalised, done = shared
     n_terms = design.shape[1]
     sigma, weight, residual = buffers[3], buffers[4], buffers[5]
     factor = np.empty((pairs.shape[1], LANES))
@@ -189,7 +199,6 @@ def fit_block(
     step = np.empty((n_terms, LANES))
     decrement = np.empty(LANES)
     reach = largest_by_column(design)
-    done = DONE_LINEAR if penalised else DONE_QUADRATIC
     n_iterations[:] = 0
     for j in range(n_terms):
         coefficients[j, :] = start[j]
