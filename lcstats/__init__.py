@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcstats import datasets, plots, truths
+    from lcstats import datasets, plan, plots, truths
     from lcstats.cells import Cells, average_tasks, count_cells
     from lcstats.curve import Curve
     from lcstats.draws import Draws, resample
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         effective_length,
         outcome_probabilities,
     )
+    from lcstats.plan import Plan, plan_next, plan_trials
     from lcstats.posterior import sample_posterior, to_arviz
     from lcstats.readers import read_trials
     from lcstats.report import write_report
@@ -50,6 +51,7 @@ _HOMES = {
     "FlexibleFit": "flexible",
     "GoodnessOfFit": "fit",
     "Interval": "lengths",
+    "Plan": "plan",
     "Trials": "trials",
     "average_tasks": "cells",
     "count_cells": "cells",
@@ -58,6 +60,8 @@ _HOMES = {
     "fit_flexible": "flexible",
     "goodness_of_fit": "fit",
     "outcome_probabilities": "lengths",
+    "plan_next": "plan",
+    "plan_trials": "plan",
     "read_trials": "readers",
     "resample": "draws",
     "sample_posterior": "posterior",
@@ -65,7 +69,7 @@ _HOMES = {
     "to_arviz": "posterior",
     "write_report": "report",
 }
-_ROOMS = ("datasets", "plots", "truths")
+_ROOMS = ("datasets", "plan", "plots", "truths")
 
 __all__ = [
     "Cells",
@@ -77,6 +81,7 @@ __all__ = [
     "FlexibleFit",
     "GoodnessOfFit",
     "Interval",
+    "Plan",
     "Trials",
     "average_tasks",
     "count_cells",
@@ -86,6 +91,9 @@ __all__ = [
     "fit_flexible",
     "goodness_of_fit",
     "outcome_probabilities",
+    "plan",
+    "plan_next",
+    "plan_trials",
     "plots",
     "read_trials",
     "resample",

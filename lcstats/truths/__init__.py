@@ -13,7 +13,7 @@ Examples
 
 from lcstats.truths.coverage import COVERAGE, FINAL_CHECK, HARD, cells_deviate, shared_haystack
 from lcstats.truths.registry import get_truth, names
-from lcstats.truths.simulation import simulate_cells, simulate_trials
+from lcstats.truths.simulation import check_axes, simulate_cells, simulate_trials
 from lcstats.truths.tasks import (
     AGGREGATE_TEN,
     DISTRACTORS,
@@ -47,6 +47,7 @@ __all__ = [
     "Truth",
     "aggregate_ten",
     "cells_deviate",
+    "check_axes",
     "distractors",
     "four_values",
     "get_truth",

@@ -64,7 +64,7 @@ def simulate_trials(
     """
     _check_count("n_trials", n_trials, smallest=1)
     _check_count("seed", seed, smallest=0)
-    length, depth = _check_axes(lengths, depths)
+    length, depth = check_axes(lengths, depths)
     followed = _as_truth(truth)
     outcomes = _draw_outcomes(followed, length, depth, n_trials, Generator(Philox(seed)))
     frame = _trial_frame(outcomes, length, depth)
@@ -113,7 +113,7 @@ def simulate_cells(
     >>> cells.grid.successes.shape
     (2, 2)
     """
-    length, depth = _check_axes(lengths, depths)
+    length, depth = check_axes(lengths, depths)
     cases = _check_cases(n_cases, (length.size, depth.size))
     followed = _as_truth(truth)
     return Cells.from_counts(
@@ -173,7 +173,19 @@ def _trial_frame(
     )
 
 
-def _check_axes(lengths: ArrayLike, depths: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def check_axes(lengths: ArrayLike, depths: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the lengths and depths of a design as float64, if they are whole and ascending.
+
+    Raises
+    ------
+    OptionError
+        If there is none of one of them, or they cannot be lengths or depths in order.
+
+    Examples
+    --------
+    >>> check_axes([4096, 8192], [0, 1])
+    (array([4096., 8192.]), array([0., 1.]))
+    """
     length, depth = check_lengths(lengths), check_depths(depths)
     if not (_ascends(length) and _ascends(depth) and np.all(length == np.rint(length))):
         raise OptionError(

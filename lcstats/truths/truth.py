@@ -173,7 +173,7 @@ class AccuracyTable:
         Ascending.
     depths : ndarray of float64, shape (n_depths,)
         Ascending; NaN (no depth) last.
-    accuracies : ndarray of float64, shape (n_lengths, n_depths)
+    accuracies : ndarray of float64, shape (..., n_lengths, n_depths)
     """
 
     lengths: FloatArray
@@ -196,7 +196,7 @@ class AccuracyTable:
         """
         rows = _positions(check_lengths(lengths), self.lengths, "length")
         columns = _positions(check_depths(depths), self.depths, "depth")
-        return self.accuracies[np.ix_(rows, columns)]
+        return self.accuracies[..., rows[:, None], columns]
 
 
 def check_logit_sd(logit_sd: float) -> None:
