@@ -20,7 +20,9 @@ COMMANDS = {
     "failures": "Show failing trials, to look at by hand.",
     "fit": "Fit the curve and test whether it fits.",
     "effective-length": "State the effective length with its set and masses.",
-    "plot": "Draw one figure: heatmap, decay, depth, masses or residuals.",
+    "plan": "Say how many trials per cell a target takes, and what they cost.",
+    "next": "Say which cells to run next, and when to stop.",
+    "plot": "Draw one figure: heatmap, decay, methods, depth, masses, residuals, plan.",
     "report": "Write a page with everything, figures and tables beside it.",
     "simulate": "Make a table of trials from a built-in truth.",
 }

@@ -14,7 +14,13 @@ from lcstats.cli.options import (
     paths_argument,
     reading_options,
 )
-from lcstats.cli.output import columns_of_text, print_json, print_notices, print_text
+from lcstats.cli.output import (
+    columns_of_text,
+    print_common,
+    print_json,
+    print_notices,
+    print_text,
+)
 from lcstats.options import percent
 
 if TYPE_CHECKING:
@@ -60,14 +66,14 @@ def command(reading: ReadingOptions, analysis: AnalysisOptions, as_json: bool) -
     if as_json:
         print_json(effective_length_document(answers, cells.notices))
         return
-    print_notices(cells.notices)
+    said = print_common(cells.notices, (answer.notices for answer in answers))
     for number, answer in enumerate(answers):
         if number:
             print_text()
         for line in describe_answer(answer):
             print_text(line)
         name = f"{answer.model} on {answer.task}" if len(answers) > 1 else ""
-        print_notices(own_notices(answer, cells.notices), group=name)
+        print_notices(own_notices(answer, said), group=name)
 
 
 def fit_if_wanted(cells: "Cells", analysis: AnalysisOptions) -> "FitWithTest | None":

@@ -15,6 +15,7 @@ from lcstats.errors import OptionError, TableError, describe
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lcstats.cells import Results
     from lcstats.trials import Trials
 
 TEXT_COLUMNS = {
@@ -106,15 +107,16 @@ def command(
         print_text(line)
 
 
-def _single_trials(results: Any) -> "Trials":
-    if hasattr(results, "frame"):
-        trials: Trials = results
-        return trials
+def _single_trials(results: "Results") -> "Trials":
+    from lcstats.trials import Trials
+
+    if isinstance(results, Trials):
+        return results
     raise TableError(
         describe(
-            "the files hold counts, not single trials",
+            "the files hold counts or means, not single trials",
             "expected results with one row or file per trial",
-            "name the files that the counts were made from",
+            "name the files that the counts or means were made from",
         )
     )
 
@@ -182,6 +184,9 @@ def _lines(entries: list[dict[str, Any]], counts: dict[str, int], unit: str) -> 
         f"{counts['n_shown']} of {counted(counts['n_failures'], 'failing trial')} among "
         f"{counts['n_trials']} ({counts['n_unscored']} unscored, not shown)"
     )
+    lacking = [name for name in TEXT_COLUMNS if all(entry[name] is None for entry in entries)]
+    if entries and lacking:
+        yield f"Not in the table: {', '.join(lacking)}"
     for entry in entries:
         depth = "no depth" if entry["depth"] != entry["depth"] else f"depth {entry['depth']:.4g}"
         yield ""
@@ -190,13 +195,14 @@ def _lines(entries: list[dict[str, Any]], counts: dict[str, int], unit: str) -> 
             f"repeat {entry['repeat']}, score {entry['score']:.4g}"
         )
         for name in ("case", *TEXT_COLUMNS):
-            yield f"  {name}: {_shorten(entry[name])}"
+            if name not in lacking:
+                yield f"  {name}: {_shorten(entry[name])}"
 
 
 def _shorten(text: str | None) -> str:
     """Keep head and tail of a long text, indented under its name."""
     if text is None:
-        return "not in the table"
+        return "none"
     if len(text) > LONGEST_SHOWN:
         half = LONGEST_SHOWN // 2
         left_out = len(text) - 2 * half

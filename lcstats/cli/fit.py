@@ -13,7 +13,13 @@ from lcstats.cli.options import (
     paths_argument,
     reading_options,
 )
-from lcstats.cli.output import columns_of_text, print_json, print_notices, print_text
+from lcstats.cli.output import (
+    columns_of_text,
+    print_common,
+    print_json,
+    print_notices,
+    print_text,
+)
 
 if TYPE_CHECKING:
     from lcstats.cells import Cells
@@ -48,7 +54,7 @@ def command(reading: ReadingOptions, fitting: FitOptions, as_json: bool) -> None
 
         print_json(fit_document(tested, cells.notices))
         return
-    print_notices(cells.notices)
+    said = print_common(cells.notices, (one.notices for one in tested))
     for number, one in enumerate(tested):
         if number:
             print_text()
@@ -56,7 +62,7 @@ def command(reading: ReadingOptions, fitting: FitOptions, as_json: bool) -> None
             print_text(line)
         grid = one.fit.grid
         name = f"{grid.model} on {grid.task}" if len(tested) > 1 else ""
-        print_notices(one.notices, group=name)
+        print_notices((n for n in one.notices if n not in said), group=name)
 
 
 def _aic_words(test: "TermTest") -> str:

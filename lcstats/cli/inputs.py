@@ -11,11 +11,10 @@ from lcstats.errors import OptionError, describe
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lcstats.cells import Cells
-    from lcstats.trials import Trials
+    from lcstats.cells import Cells, Results
 
 
-def read_results(reading: ReadingOptions, by: Sequence[str] = GROUP) -> "Trials | Cells":
+def read_results(reading: ReadingOptions, by: Sequence[str] = GROUP) -> "Results":
     """Read results as the flags say, keep the selected rows, and split tasks by more columns.
 
     Raises
@@ -48,9 +47,7 @@ def read_results(reading: ReadingOptions, by: Sequence[str] = GROUP) -> "Trials 
     return split_by(results, by)
 
 
-def count_results(
-    results: "Trials | Cells", reading: ReadingOptions, *, average: bool = False
-) -> "Cells":
+def count_results(results: "Results", reading: ReadingOptions, *, average: bool = False) -> "Cells":
     """Count cells as the flags say, and average tasks where that was asked for."""
     from lcstats.cells import average_tasks, count_cells
 
@@ -75,7 +72,7 @@ def _select(results: Any, column: str, value: str) -> Any:
     return _with_frame(results, frame[kept].reset_index(drop=True))
 
 
-def split_by(results: "Trials | Cells", by: Sequence[str]) -> "Trials | Cells":
+def split_by(results: "Results", by: Sequence[str]) -> "Results":
     """Make a group of each combination of values; columns beyond model and task name the task.
 
     Raises
@@ -104,15 +101,17 @@ def split_by(results: "Trials | Cells", by: Sequence[str]) -> "Trials | Cells":
 
 def _frame_of(results: Any, column: str, flag: str, instead: str) -> "pd.DataFrame":
     """Return the table of trials if it has a column."""
-    frame = getattr(results, "frame", None)
-    if frame is None:
+    from lcstats.trials import Trials
+
+    if not isinstance(results, Trials):
         raise OptionError(
             describe(
-                f"{flag} names {column!r}, and the files hold counts without single trials",
+                f"{flag} names {column!r}, and the files hold counts or means, not single trials",
                 "expected model or task",
                 f"write {flag} with {instead}",
             )
         )
+    frame = results.frame
     if column not in frame:
         raise OptionError(
             describe(
@@ -121,8 +120,7 @@ def _frame_of(results: Any, column: str, flag: str, instead: str) -> "pd.DataFra
                 f"correct {flag}",
             )
         )
-    table: pd.DataFrame = frame
-    return table
+    return frame
 
 
 def _with_frame(results: Any, frame: "pd.DataFrame") -> Any:

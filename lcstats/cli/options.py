@@ -45,7 +45,7 @@ class ReadingOptions:
     depth_unit: DepthUnit | None
     score_scale: ScoreScale | None
     score_threshold: float | None
-    length_unit: LengthUnit
+    length_unit: LengthUnit | None
     axis: Axis
     filter_name: str | None
     keep_truncated: bool
@@ -75,27 +75,14 @@ class FitOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class AnalysisOptions:
-    """What was asked of the analysis: the bar, the sets and masses, the groups."""
+class CriterionOptions:
+    """What was asked of a length: the bar, its rule, and how depths count."""
 
     threshold: str
     threshold_rule: ThresholdRule
     base_lengths: tuple[int, ...]
     guess_rate: str
     depth: str
-    methods: tuple[Method, ...]
-    penalty: Penalty
-    sets: tuple[SetKind, ...]
-    masses: tuple[MassKind, ...]
-    level: float
-    by: tuple[str, ...]
-    average_tasks: bool
-    seed: int
-
-    @property
-    def wants_curve(self) -> bool:
-        """True unless ``--method`` was given and leaves the curve out."""
-        return not self.methods or "curve" in self.methods
 
     def criterion(self) -> "Criterion":
         """Make the criterion; it refuses what is out of range."""
@@ -110,7 +97,27 @@ class AnalysisOptions:
         )
 
 
-def _choice(alias: Any) -> "click.Choice[str]":
+@dataclass(frozen=True, slots=True)
+class AnalysisOptions(CriterionOptions):
+    """What was asked of the analysis: the criterion, the sets and masses, the groups."""
+
+    methods: tuple[Method, ...]
+    penalty: Penalty
+    sets: tuple[SetKind, ...]
+    masses: tuple[MassKind, ...]
+    level: float
+    by: tuple[str, ...]
+    average_tasks: bool
+    seed: int
+
+    @property
+    def wants_curve(self) -> bool:
+        """True unless ``--method`` was given and leaves the curve out."""
+        return not self.methods or "curve" in self.methods
+
+
+def choice(alias: Any) -> "click.Choice[str]":
+    """Return the choice among the words of an option's type."""
     return click.Choice(words_of(alias))
 
 
@@ -165,9 +172,9 @@ _READING: tuple[Wrap, ...] = (
         help="Keep the rows with this value, such as task=qa1; repeat for several.",
     ),
     click.option(
-        "--depth-unit", type=_choice(DepthUnit), help="Unit of depths, where the file leaves doubt."
+        "--depth-unit", type=choice(DepthUnit), help="Unit of depths, where the file leaves doubt."
     ),
-    click.option("--score-scale", type=_choice(ScoreScale), help="Scale of graded scores."),
+    click.option("--score-scale", type=choice(ScoreScale), help="Scale of graded scores."),
     click.option(
         "--score-threshold",
         type=float,
@@ -176,14 +183,13 @@ _READING: tuple[Wrap, ...] = (
     ),
     click.option(
         "--length-unit",
-        type=_choice(LengthUnit),
-        default="tokens",
-        show_default=True,
-        help="Unit of lengths; k1000 and k1024 become tokens.",
+        type=choice(LengthUnit),
+        help="Unit of lengths, tokens where neither this nor the files say it; k1000 and k1024 "
+        "become tokens.",
     ),
     click.option(
         "--axis",
-        type=_choice(Axis),
+        type=choice(Axis),
         default="asked",
         show_default=True,
         help="Length asked for, or tokens received.",
@@ -198,7 +204,7 @@ _READING: tuple[Wrap, ...] = (
     ),
     click.option(
         "--repeats",
-        type=_choice(Repeats),
+        type=choice(Repeats),
         default="fold",
         show_default=True,
         help="Fold the repeats of a case into one observation, or count each.",
@@ -222,7 +228,7 @@ _READING: tuple[Wrap, ...] = (
 
 _PENALTY = click.option(
     "--penalty",
-    type=_choice(Penalty),
+    type=choice(Penalty),
     default="jeffreys",
     show_default=True,
     help="Penalty of the curve's fit; none is plain maximum likelihood.",
@@ -246,7 +252,7 @@ _FIT: tuple[Wrap, ...] = (
     _SEED,
 )
 
-_ANALYSIS: tuple[Wrap, ...] = (
+_CRITERION: tuple[Wrap, ...] = (
     click.option(
         "--threshold",
         default="0.85",
@@ -256,7 +262,7 @@ _ANALYSIS: tuple[Wrap, ...] = (
     ),
     click.option(
         "--threshold-rule",
-        type=_choice(ThresholdRule),
+        type=choice(ThresholdRule),
         default="absolute",
         show_default=True,
         help="How the threshold is set.",
@@ -284,6 +290,10 @@ _ANALYSIS: tuple[Wrap, ...] = (
         help="How the depths of a length become one accuracy; window:3 is the smallest mean over "
         "three adjacent depths.",
     ),
+)
+
+_ANALYSIS: tuple[Wrap, ...] = (
+    *_CRITERION,
     click.option(
         "--method",
         "methods",
@@ -339,17 +349,22 @@ _ANALYSIS: tuple[Wrap, ...] = (
 
 def reading_options(function: Function) -> Function:
     """Add the reading flags; the command gets them as ``reading``."""
-    return _as_record("reading", ReadingOptions, _READING)(function)
+    return as_record("reading", ReadingOptions, _READING)(function)
 
 
 def fit_options(function: Function) -> Function:
     """Add the flags of a fit; the command gets them as ``fitting``."""
-    return _as_record("fitting", FitOptions, _FIT)(function)
+    return as_record("fitting", FitOptions, _FIT)(function)
+
+
+def criterion_options(function: Function) -> Function:
+    """Add the flags of a criterion; the command gets them as ``asked``."""
+    return as_record("asked", CriterionOptions, _CRITERION)(function)
 
 
 def analysis_options(function: Function) -> Function:
     """Add the analysis flags; the command gets them as ``analysis``."""
-    return _as_record("analysis", AnalysisOptions, _ANALYSIS)(function)
+    return as_record("analysis", AnalysisOptions, _ANALYSIS)(function)
 
 
 def refuse_curve(analysis: AnalysisOptions, command: str) -> None:
@@ -382,7 +397,7 @@ def output_option(metavar: str, help: str, *, required: bool = True) -> Wrap:
     return click.option("-o", "--output", metavar=metavar, required=required, help=help)
 
 
-def _as_record(name: str, record: type, options: tuple[Wrap, ...]) -> Wrap:
+def as_record(name: str, record: type, options: tuple[Wrap, ...]) -> Wrap:
     """Decorate with options whose values reach the function as one record."""
     names = [field.name for field in fields(record)]
 

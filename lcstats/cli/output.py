@@ -14,6 +14,9 @@ import click
 
 from lcstats.errors import Notice, OptionError, describe
 
+EVERY_GROUP = "every language model and task"
+"""Stands before a warning that is said once for all groups."""
+
 
 @contextmanager
 def working_on(what: str) -> Iterator[None]:
@@ -44,6 +47,22 @@ def print_notices(notices: Iterable[Notice], *, group: str = "") -> None:
     """Print notices as warnings on standard error, each once."""
     for notice in dict.fromkeys(notices):
         print_warning(notice.message, group=group)
+
+
+def print_common(table: Iterable[Notice], groups: Iterable[Iterable[Notice]]) -> list[Notice]:
+    """Print what is to be said once: notices on the table, and those that all of its groups have.
+
+    Returns
+    -------
+    list of Notice
+        All that were printed; the groups' own ones are left to be.
+    """
+    printed = list(dict.fromkeys(table))
+    print_notices(printed)
+    first, *others = map(list, groups)
+    shared = [n for n in first if others and all(n in o for o in others) and n not in printed]
+    print_notices(shared, group=EVERY_GROUP)
+    return printed + shared
 
 
 def print_warning(message: str, *, group: str = "") -> None:

@@ -83,6 +83,62 @@ def _double(first: int, last: int) -> list[int]:
     return lengths
 
 
+def parse_counts(text: str) -> tuple[int, ...]:
+    """Return whole numbers above 0 written as ``5,20,80``, ascending, each once.
+
+    Raises
+    ------
+    ValueError
+        If one of them is none.
+
+    Examples
+    --------
+    >>> parse_counts("20,5")
+    (5, 20)
+    """
+    words = [part.strip() for part in text.split(",")]
+    wrong = [word for word in words if not (word.isascii() and word.isdecimal() and int(word))]
+    if wrong:
+        raise ValueError(
+            describe(
+                f"{wrong[0]!r} is no number of trials",
+                "expected whole numbers above 0",
+                "write 20, or 5,20,80",
+            )
+        )
+    return tuple(sorted({int(word) for word in words}))
+
+
+_AMOUNT = re.compile(r"\$?(\d+(?:\.\d+)?|\.\d+)([KMB]?)", re.IGNORECASE)
+_POWERS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9}
+
+
+def parse_amount(text: str) -> float:
+    """Return an amount to spend written as ``5M``, ``200K`` or ``12.50``; K is 1000 here.
+
+    Raises
+    ------
+    ValueError
+        If it is no number above 0.
+
+    Examples
+    --------
+    >>> parse_amount("5M"), parse_amount("200k"), parse_amount("$12.50"), parse_amount("1_000")
+    (5000000.0, 200000.0, 12.5, 1000.0)
+    """
+    match = _AMOUNT.fullmatch(text.strip().replace("_", "").replace(",", ""))
+    amount = float(match[1]) * _POWERS[match[2].upper()] if match else 0.0
+    if not amount > 0:
+        raise ValueError(
+            describe(
+                f"{text.strip()!r} is no amount",
+                "expected a number above 0, with K, M or B for thousands, millions or billions",
+                "write 5M, 200K or 12.50",
+            )
+        )
+    return amount
+
+
 def parse_depths(text: str) -> tuple[float, ...]:
     """Return depths written as a count, ``11``, or as fractions, ``0,0.5,1``.
 
@@ -200,5 +256,7 @@ class Words(ParamType):
 
 LENGTH = _Parsed("length", parse_length)
 LENGTHS = _Parsed("lengths", parse_lengths)
+COUNTS = _Parsed("counts", parse_counts)
+AMOUNT = _Parsed("amount", parse_amount)
 DEPTHS = _Parsed("depths", parse_depths)
 PAIR = _Parsed("column=value", parse_pair)

@@ -21,6 +21,7 @@ from lcstats.cli.options import (
 )
 from lcstats.cli.output import (
     check_file,
+    print_common,
     print_json,
     print_notices,
     print_text,
@@ -29,12 +30,13 @@ from lcstats.cli.output import (
 from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
-    from lcstats.cells import Cells
+    from lcstats.cells import Cells, Means
     from lcstats.lengths import EffectiveLength
     from lcstats.report.fits import FitWithTest
 
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png")
-KINDS = ("heatmap", "decay", "methods", "depth", "masses", "residuals")
+KINDS = ("heatmap", "decay", "methods", "depth", "masses", "residuals", "plan")
+WITHOUT_COUNTS = ("heatmap", "decay")
 WITH_CURVE = ("decay", "methods", "depth", "residuals")
 
 
@@ -52,41 +54,99 @@ def command(
     output: str,
     as_json: bool,
 ) -> None:
-    """Draw one figure: heatmap, decay, methods, depth, masses or residuals.
+    """Draw one figure: heatmap, decay, methods, depth, masses, residuals or plan.
 
-    Of several models or tasks each gets a file of its own, named after it; --select takes one.
+    Of several models or tasks each gets a file of its own, named after it; --select takes one. The
+    PATH of a plan is what 'lcstats plan --json' printed.
     """
+    from lcstats.cells import Means
     from lcstats.report.documents import group_warnings, list_warnings, own_notices
     from lcstats.report.fits import each_group
 
     check_methods(kind, analysis)
     check_file(output, FIGURE_SUFFIXES)
+    if kind == "plan":
+        _plot_plan(reading.paths, Path(output), as_json=as_json)
+        return
     analysis.criterion()
     results = read_results(reading, analysis.by)
+    if isinstance(results, Means) and kind in WITHOUT_COUNTS:
+        _plot_means(kind, results, Path(output), as_json=as_json)
+        return
     cells = count_results(results, reading, average=analysis.average_tasks)
     groups = list(cells)
     fits: list[FitWithTest | None] = [None] * len(groups)
     if kind in WITH_CURVE:
         fits = each_group(cells, lambda group: fit_if_wanted(group, analysis))
     answers = [analyse(group, analysis, fit) for group, fit in zip(groups, fits, strict=True)]
-    paths = name_files(Path(output), answers)
+    paths = name_files(Path(output), [(answer.model, answer.task) for answer in answers])
     with whole_files(Path(output).parent) as folder:
         for group, answer, tested, path in zip(groups, answers, fits, paths, strict=True):
             place = folder / path.name
             draw(kind, group, answer=answer, tested=tested, path=place, seed=analysis.seed)
     if as_json:
-        files = [
-            {"model": answer.model, "task": answer.task, "path": str(path)}
-            for answer, path in zip(answers, paths, strict=True)
-        ]
+        names = [(answer.model, answer.task) for answer in answers]
         warnings = list_warnings(cells.notices) + group_warnings(answers, cells.notices)
-        print_json({"schema_version": 1, "kind": kind, "files": files, "warnings": warnings})
+        print_json(plot_document(kind, names, paths, warnings))
         return
-    print_notices(cells.notices)
+    said = print_common(cells.notices, (answer.notices for answer in answers))
     for answer, path in zip(answers, paths, strict=True):
         name = f"{answer.model} on {answer.task}" if len(answers) > 1 else ""
-        print_notices(own_notices(answer, cells.notices), group=name)
+        print_notices(own_notices(answer, said), group=name)
         print_text(f"Written to {path}")
+
+
+def plot_document(
+    kind: str,
+    groups: Sequence[tuple[str, str]],
+    paths: Sequence[Path],
+    warnings: list[dict[str, str]],
+) -> dict[str, Any]:
+    """Return the ``plot`` object: which files show what."""
+    files = [
+        {"model": model, "task": task, "path": str(path)}
+        for (model, task), path in zip(groups, paths, strict=True)
+    ]
+    return {"schema_version": 1, "kind": kind, "files": files, "warnings": warnings}
+
+
+def _plot_means(kind: str, means: "Means", output: Path, *, as_json: bool) -> None:
+    """Draw means that nobody says the number of cases of; they have no effective length."""
+    from lcstats import plots
+    from lcstats.report.documents import list_warnings
+
+    groups = list(means)
+    names = [(group.models[0], group.tasks[0]) for group in groups]
+    paths = name_files(output, names)
+    with whole_files(output.parent) as folder:
+        for group, path in zip(groups, paths, strict=True):
+            axes: Any = plots.plot_heatmap(group) if kind == "heatmap" else plots.plot_decay(group)
+            plots.save_figure(axes.figure, folder / path.name)
+    if as_json:
+        print_json(plot_document(kind, names, paths, list_warnings(means.notices)))
+        return
+    print_notices(means.notices)
+    for path in paths:
+        print_text(f"Written to {path}")
+
+
+def _plot_plan(paths: Sequence[str], output: Path, *, as_json: bool) -> None:
+    """Draw the plan in a file of JSON."""
+    from lcstats import plots
+    from lcstats.cli.plan import read_plan
+    from lcstats.report.documents import list_warnings
+
+    plan = read_plan(paths)
+    with whole_files(output.parent) as folder:
+        axes: Any = plots.plot_plan(plan)
+        plots.save_figure(axes.figure, folder / output.name)
+    if as_json:
+        file = {"truth": plan.truth, "path": str(output)}
+        warnings = list_warnings(plan.notices)
+        print_json({"schema_version": 1, "kind": "plan", "files": [file], "warnings": warnings})
+        return
+    print_notices(plan.notices)
+    print_text(f"Written to {output}")
 
 
 def check_methods(kind: str, analysis: AnalysisOptions) -> None:
@@ -109,13 +169,13 @@ def check_methods(kind: str, analysis: AnalysisOptions) -> None:
         )
 
 
-def name_files(output: Path, answers: "Sequence[EffectiveLength]") -> list[Path]:
-    """Return the file itself for one group; one named after each for several."""
+def name_files(output: Path, groups: Sequence[tuple[str, str]]) -> list[Path]:
+    """Return the file itself for one (model, task); one named after each for several."""
     from lcstats.report.slugs import slugs_of
 
-    if len(answers) == 1:
+    if len(groups) == 1:
         return [output]
-    slugs = slugs_of([(answer.model, answer.task) for answer in answers])
+    slugs = slugs_of(groups)
     return [output.with_name(f"{output.stem}-{slug}{output.suffix}") for slug in slugs]
 
 

@@ -97,11 +97,7 @@ def describe_reading(document: dict[str, Any]) -> Iterator[str]:
     yield f"Tasks: {name_some(document['tasks'])}"
     mapping = (f"{name} from {theirs!r}" for name, theirs in document["mapping"].items())
     yield f"Columns: {', '.join(mapping) or 'counts given as cells'}"
-    yield (
-        f"Trials: {document['n_trials']} ({document['n_scored']} scored, "
-        f"{document['n_unscored']} unscored), {counted(document['n_cases'], 'case')}"
-        + (", counts only" if document["aggregate_only"] else "")
-    )
+    yield f"Trials: {_trial_words(document)}"
     if document["n_unscored"]:
         statuses = document["unscored_by_status"].items()
         yield f"Unscored: {', '.join(f'{count} {status}' for status, count in statuses)}"
@@ -116,7 +112,23 @@ def describe_reading(document: dict[str, Any]) -> Iterator[str]:
     yield columns_of_text(_rows_by_length(document, unit))
 
 
+def _trial_words(document: dict[str, Any]) -> str:
+    from lcstats.trials.wording import counted
+
+    if document["n_trials"] is None:
+        return f"of an unknown number, {counted(document['n_means'], 'mean score')} only"
+    return (
+        f"{document['n_trials']} ({document['n_scored']} scored, {document['n_unscored']} "
+        f"unscored), {counted(document['n_cases'], 'case')}"
+        + (", counts only" if document["aggregate_only"] else "")
+    )
+
+
 def _rows_by_length(document: dict[str, Any], unit: str) -> Iterator[tuple[object, ...]]:
+    if document["n_trials"] is None:
+        yield f"length ({unit})", "means"
+        yield from document["n_means_by_length"].items()
+        return
     yield f"length ({unit})", "trials", "unscored"
     for length, count in document["n_trials_by_length"].items():
         yield length, count, document["unscored_by_length"].get(length, 0)

@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lcstats.plots.allocation import plot_allocation
     from lcstats.plots.decay import plot_decay
     from lcstats.plots.decay_table import decay_data
     from lcstats.plots.depth import plot_depth
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from lcstats.plots.masses_table import masses_data
     from lcstats.plots.methods import plot_methods
     from lcstats.plots.methods_table import methods_data
+    from lcstats.plots.plan import plot_plan
+    from lcstats.plots.plan_table import plan_data
     from lcstats.plots.prior_predictive import plot_prior_predictive
     from lcstats.plots.prior_predictive_table import prior_predictive_data
     from lcstats.plots.residuals import plot_residuals
@@ -48,7 +51,10 @@ _HOMES = {
     "plot_depth": "depth",
     "plot_heatmap": "heatmap",
     "plot_masses": "masses",
+    "plan_data": "plan_table",
+    "plot_allocation": "allocation",
     "plot_methods": "methods",
+    "plot_plan": "plan",
     "plot_prior_predictive": "prior_predictive",
     "plot_residuals": "residuals",
     "prior_predictive_data": "prior_predictive_table",
@@ -65,11 +71,14 @@ __all__ = [
     "length_label",
     "masses_data",
     "methods_data",
+    "plan_data",
+    "plot_allocation",
     "plot_decay",
     "plot_depth",
     "plot_heatmap",
     "plot_masses",
     "plot_methods",
+    "plot_plan",
     "plot_prior_predictive",
     "plot_residuals",
     "prior_predictive_data",

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from lcstats.cells import Cells
+from lcstats.cells import Cells, Means
 from lcstats.draws import Draws
 from lcstats.fit import CurveFit, GoodnessOfFit
 from lcstats.lengths import EffectiveLength, Interval
@@ -28,6 +28,7 @@ from lcstats.plots.labels import (
     shape_words,
     unscored_words,
 )
+from lcstats.plots.means import plot_mean_decay
 from lcstats.plots.panel import (
     Mark,
     above_axes,
@@ -57,7 +58,7 @@ HEIGHTS = {"single": 1.9, "double": 2.6}
 
 
 def plot_decay(
-    cells: Cells,
+    cells: Cells | Means,
     *,
     effective_length: EffectiveLength | None = None,
     fit: CurveFit | None = None,
@@ -78,8 +79,8 @@ def plot_decay(
 
     Parameters
     ----------
-    cells : Cells
-        One (model, task) group.
+    cells : Cells or Means
+        One (model, task) group; means without counts are drawn alone, and without intervals.
     effective_length : EffectiveLength, optional
         Made from these cells; brings depth treatment, threshold and set.
     fit : CurveFit, optional
@@ -114,6 +115,8 @@ def plot_decay(
     >>> plot_decay(cells).get_xlabel()
     'Context length (tokens)'
     """
+    if isinstance(cells, Means):
+        return plot_mean_decay(cells, width=width, ax=ax)
     grid = cells.grid
     answer = effective_length
     level = answer.quoted.default_set.level if answer else 0.95

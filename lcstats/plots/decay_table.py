@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from lcstats.cells import CellGrid, Cells, set_aside_depthless
 from lcstats.draws import Draws
@@ -18,6 +16,7 @@ from lcstats.lengths.jeffreys import design_effects, effective_cases
 from lcstats.lengths.observed import treated_accuracies
 from lcstats.lengths.windows import check_windows, lowest_window
 from lcstats.plots.band import accuracy_of_draws, band_around
+from lcstats.power import wilson_interval
 
 N_CURVE_POINTS = 65
 """Lengths at which a curve is drawn."""
@@ -129,18 +128,6 @@ def check_same_counts(grid: CellGrid, fit: CurveFit) -> None:
                 "pass fit=fit_curve(cells) of the same cells",
             )
         )
-
-
-def wilson_interval(
-    accuracy: pd.Series, n_effective: pd.Series, level: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the ends of Wilson's interval, inside [0, 1] and around the accuracy."""
-    share, n = accuracy.to_numpy(), n_effective.to_numpy()
-    square = float(ndtri((1.0 + level) / 2.0)) ** 2 / n
-    center = (share + square / 2.0) / (1.0 + square)
-    half = np.sqrt(square * (share * (1.0 - share) + square / 4.0)) / (1.0 + square)
-    lower, upper = center - half, center + half
-    return np.clip(np.minimum(lower, share), 0, 1), np.clip(np.maximum(upper, share), 0, 1)
 
 
 def _rows_of(treatment: Treatment) -> Callable[[CellGrid, Treatment], pd.DataFrame]:

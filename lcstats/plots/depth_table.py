@@ -9,7 +9,8 @@ from lcstats.draws import Draws
 from lcstats.errors import OptionError, describe
 from lcstats.fit import CurveFit
 from lcstats.plots.band import accuracy_of_draws, band_around
-from lcstats.plots.decay_table import check_same_counts, wilson_interval
+from lcstats.plots.decay_table import check_same_counts
+from lcstats.power import wilson_interval
 
 MOST_PROFILES = 4
 """Profiles that can be told apart in one figure; more lengths are put together."""

@@ -9,7 +9,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import Colormap
 from matplotlib.patheffects import Normal, Stroke
 
-from lcstats.cells import CellGrid, Cells
+from lcstats.cells import CellGrid, Cells, Means
 from lcstats.lengths import EffectiveLength
 from lcstats.plots.decay_table import check_same_group
 from lcstats.plots.heatmap_table import heatmap_data
@@ -22,27 +22,22 @@ from lcstats.plots.labels import (
     set_words,
     unscored_words,
 )
-from lcstats.plots.panel import Mark, Panel, add_key, add_title, open_panel, text_widths
+from lcstats.plots.means import plot_mean_heatmap
+from lcstats.plots.panel import Mark, Panel, add_key, add_title, open_panel
 from lcstats.plots.style import ANSWER_COLOR, ColumnWidth, HeatmapStyle, accuracy_colors
 from lcstats.plots.tiles import (
     add_color_bar,
     draw_tiles,
     hole_key,
     is_low,
-    row_edges,
     set_tile_axes,
     tile_inches,
+    write_in_tiles,
 )
-
-SMALLEST_TEXT = 5.0
-"""Points; counts that would have to be smaller are left out of the cells."""
-LARGEST_TEXT = 7.0
-FILL, FILL_BEFORE_LAYOUT = 0.86, 0.65
-"""Share of a cell's width that a count may take; the user's layout may yet narrow the axes."""
 
 
 def plot_heatmap(
-    cells: Cells,
+    cells: Cells | Means,
     *,
     effective_length: EffectiveLength | None = None,
     style: HeatmapStyle = "default",
@@ -58,8 +53,8 @@ def plot_heatmap(
 
     Parameters
     ----------
-    cells : Cells
-        One (model, task) group.
+    cells : Cells or Means
+        One (model, task) group; means without counts have no effective length and are drawn alone.
     effective_length : EffectiveLength, optional
         Made from these cells; marked by a line after its length.
     style : {"default", "classic"}
@@ -91,6 +86,8 @@ def plot_heatmap(
     >>> [label.get_text() for label in plot_heatmap(cells).get_xticklabels()]
     ['4K', '8K']
     """
+    if isinstance(cells, Means):
+        return plot_mean_heatmap(cells, style=style, width=width, ax=ax)
     grid = cells.grid
     check_same_group(grid, effective_length)
     table = heatmap_data(cells)
@@ -140,19 +137,10 @@ def _mark_answer(
 
 def _write_counts(panel: Panel, table: pd.DataFrame, colors: Colormap, *, graded: bool) -> None:
     """Write successes of cases into the cells if that is legible."""
-    lengths = table["length"].unique()
-    n_rows = len(table) // lengths.size
-    filled = table[table["n_cases"] > 0]
-    words = _count_labels(filled, graded=graded)
-    size = _count_size(panel, words, n_lengths=lengths.size, n_depths=n_rows)
-    if size < SMALLEST_TEXT:
-        return
-    column = np.searchsorted(lengths, filled["length"]).tolist()
-    edges = row_edges(table)
-    middles = (edges[:-1] + edges[1:]) / 2
-    row = middles[np.flatnonzero(table["n_cases"] > 0) % n_rows].tolist()
-    for x, y, share, word in zip(column, row, filled["accuracy"], words, strict=True):
-        panel.ax.text(x, y, word, size=size, color=_ink_on(colors(share)), ha="center", va="center")
+    words = np.full(len(table), "", dtype=object)
+    filled = (table["n_cases"] > 0).to_numpy()
+    words[filled] = _count_labels(table[filled], graded=graded)
+    write_in_tiles(panel, table, words.tolist(), colors(table["accuracy"].to_numpy()))
 
 
 def _count_labels(filled: pd.DataFrame, *, graded: bool) -> list[str]:
@@ -161,20 +149,3 @@ def _count_labels(filled: pd.DataFrame, *, graded: bool) -> list[str]:
     if not graded:
         return [f"{k:.0f}/{n}" for k, n in zip(filled["successes"], n_cases, strict=True)]
     return [f"n={n}" for n in n_cases] if len(set(n_cases)) > 1 else [""] * len(n_cases)
-
-
-def _count_size(panel: Panel, words: list[str], *, n_lengths: int, n_depths: int) -> float:
-    """Return the size at which all counts fit into their cells; 0 if there are none."""
-    widest = text_widths(panel.ax, sorted(set(words)), LARGEST_TEXT).max(initial=0.0)
-    if not widest:
-        return 0.0
-    fill = FILL_BEFORE_LAYOUT if panel.figure is None else FILL
-    room = fill * panel.width / n_lengths
-    return float(min(LARGEST_TEXT, LARGEST_TEXT * room / widest, 0.75 * panel.height / n_depths))
-
-
-def _ink_on(color: tuple[float, float, float, float]) -> str:
-    """Dark or light ink, whichever stands out more against `color` (WCAG luminance)."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color[:3]]
-    luminance = float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
-    return "black" if luminance > 0.18 else "white"

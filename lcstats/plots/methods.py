@@ -44,11 +44,14 @@ GAP = 0.35
 """Rows between methods."""
 THICKEST, THINNEST = 4.5, 1.2
 """Points; the thickness of sticks of few outcomes, and of many."""
+LONE_CAP = 12.0
+"""Points that the caps of a set of one outcome are high: the point on it hides shorter ones."""
 BELOW = 0.6
 """Where "no tested length passes" stands: this share of the way from the shortest to the edge."""
 
 PROMISES = {
     "certified": "proved",
+    "anytime": "proved, however one looked",
     "jeffreys": "built, not proved",
     "hybrid": "upper end proved",
     "strict": "upper end proved",
@@ -265,8 +268,9 @@ def _draw_set(ax: Axes, row: Any, place: _Place, height: float, *, fails: bool) 
     """Draw a set as a bar; an end outside the tested lengths is an arrow."""
     ends, open_ends = place.sets(row.lower, row.upper)
     look: dict[str, Any] = {"color": SET_COLORS[row.kind], "clip_on": False, "zorder": 4}
+    cap = 7.0 if ends[0] < ends[1] else LONE_CAP
     for end, is_open, arrow in zip(ends, open_ends, "<>", strict=True):
-        size = 5.0 if is_open else 7.0
+        size = 5.0 if is_open else cap
         ax.plot([end], [height], arrow if is_open else "|", markersize=size, **look)
     return ax.plot(
         ends,

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.offsetbox import DrawingArea
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, NullFormatter
 from matplotlib.transforms import (
@@ -188,6 +191,25 @@ def add_key(panel: Panel, marks: Sequence[Mark], *, inside: bool = True) -> None
         _put_key_inside(panel, marks)
 
 
+class _Upright:
+    """Shows sticks in a key as they stand in the figure: lying, they look like a drawn line."""
+
+    def legend_artist(
+        self, _legend: Legend, sticks: Any, _fontsize: float, box: DrawingArea
+    ) -> Artist:
+        middle = box.width / 2.0 - box.xdescent
+        stick = Line2D(
+            [middle, middle],
+            [-box.ydescent, box.height - box.ydescent],
+            color=sticks.get_colors()[0],
+            linewidth=sticks.get_linewidths()[0],
+            solid_capstyle="butt",
+            transform=box.get_transform(),
+        )
+        box.add_artist(stick)
+        return stick
+
+
 def _put_key_inside(panel: Panel, marks: Sequence[Mark]) -> None:
     handles, words = zip(*marks, strict=True)
     key = panel.ax.legend(handles, words, loc="best", fontsize="small")
@@ -207,6 +229,7 @@ def _put_key_below(panel: Panel, marks: Sequence[Mark]) -> None:
         bbox_transform=ax.transAxes + shift_up(ax, -in_points(ax, below) - KEY_GAP),
         borderaxespad=0,
         ncols=n_columns,
+        handler_map={LineCollection: _Upright()},
     )
     _fit_key(key, width / n_columns)
 

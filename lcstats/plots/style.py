@@ -43,6 +43,7 @@ MASS_COLORS = {
 }
 SET_COLORS = {
     "certified": "#222222",
+    "anytime": "#0072B2",
     "jeffreys": "#E69F00",
     "hybrid": "#D55E00",
     "strict": "#8A3D00",

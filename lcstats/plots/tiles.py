@@ -1,6 +1,6 @@
 """Tiles: one rectangle per length and depth, evenly spaced, depth 0 at the top."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,11 @@ BESIDE = 12.0
 TASK_COLUMNS, TASK_LINES = 16, 3
 """Room for the name of an averaged task beside its depths."""
 BAR_POINTS = 5.0
+SMALLEST_TEXT = 5.0
+"""Points; words that would have to be smaller are left out of the tiles."""
+LARGEST_TEXT = 7.0
+FILL, FILL_BEFORE_LAYOUT = 0.86, 0.65
+"""Share of a tile's width that a word may take; the user's layout may yet narrow the axes."""
 LOW = 90.0
 """Points; axes that are no higher get shorter labels and fewer ticks."""
 
@@ -130,6 +135,51 @@ def add_color_bar(panel: Panel, mesh: QuadMesh, **options: Any) -> Colorbar:
         bar = panel.figure.colorbar(mesh, cax=place, **options)
     bar.outline.set_visible(False)
     return bar
+
+
+def write_in_tiles(
+    panel: Panel, table: pd.DataFrame, words: Sequence[str], colors: NDArray[np.float64]
+) -> None:
+    """Write a word into every tile, in the ink that stands out, if all of them are legible.
+
+    Parameters
+    ----------
+    panel : Panel
+    table : DataFrame
+        What the tiles are, n_lengths * n_depths rows.
+    words : sequence of str
+        One for every row; an empty one writes nothing.
+    colors : ndarray of float64, shape (n_rows, 4)
+        Red, green, blue and alpha of every tile.
+    """
+    n_lengths = table["length"].nunique()
+    n_rows = len(table) // n_lengths
+    size = _legible_size(panel, words, n_lengths=n_lengths, n_rows=n_rows)
+    if size < SMALLEST_TEXT:
+        return
+    edges = row_edges(table)
+    middles = ((edges[:-1] + edges[1:]) / 2).tolist()
+    for place, (word, color) in enumerate(zip(words, colors, strict=True)):
+        if word:
+            x, y = place // n_rows, middles[place % n_rows]
+            panel.ax.text(x, y, word, size=size, color=_ink_on(color), ha="center", va="center")
+
+
+def _legible_size(panel: Panel, words: Sequence[str], *, n_lengths: int, n_rows: int) -> float:
+    """Return the size at which all words fit into their tiles; 0 if there are none."""
+    widest = text_widths(panel.ax, sorted(set(words)), LARGEST_TEXT).max(initial=0.0)
+    if not widest:
+        return 0.0
+    fill = FILL_BEFORE_LAYOUT if panel.figure is None else FILL
+    room = fill * panel.width / n_lengths
+    return float(min(LARGEST_TEXT, LARGEST_TEXT * room / widest, 0.75 * panel.height / n_rows))
+
+
+def _ink_on(color: NDArray[np.float64]) -> str:
+    """Dark or light ink, whichever stands out more against `color` (WCAG luminance)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color[:3]]
+    luminance = float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+    return "black" if luminance > 0.18 else "white"
 
 
 def set_tile_axes(panel: Panel, table: pd.DataFrame, unit: str) -> None:

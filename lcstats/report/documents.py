@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lcstats.cells import Cells
+from lcstats.cells import Cells, Means, Results
 from lcstats.errors import Notice
 from lcstats.options import Repeats
 from lcstats.records import SCHEMA_VERSION
@@ -47,12 +47,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def read_document(results: Trials | Cells, *, repeats: Repeats = "fold") -> dict[str, Any]:
+def read_document(results: Results, *, repeats: Repeats = "fold") -> dict[str, Any]:
     """Return the ``read`` object: what a table of results holds.
 
     Parameters
     ----------
-    results : Trials or Cells
+    results : Trials, Cells or Means
+        Of means nobody knows how many trials there were: their counts are None.
     repeats : {"fold", "independent"}
         ``independent`` counts every trial as a case.
 
@@ -63,6 +64,8 @@ def read_document(results: Trials | Cells, *, repeats: Repeats = "fold") -> dict
     >>> document["n_trials"], document["lengths"], document["aggregate_only"]
     (40, [4096, 8192], True)
     """
+    if isinstance(results, Means):
+        return _document_of_means(results)
     counts = _counts_of_cells(results) if isinstance(results, Cells) else _counts_of_trials(results)
     reading = results.reading
     unscored = counts.pop("unscored")
@@ -90,6 +93,34 @@ def read_document(results: Trials | Cells, *, repeats: Repeats = "fold") -> dict
         "mapping": dict(reading.mapping) if reading else {},
         "aggregate_only": counts["aggregate_only"],
         "warnings": list_warnings(results.notices),
+    }
+
+
+def _document_of_means(means: Means) -> dict[str, Any]:
+    frame, reading = means.frame, means.reading
+    by_length = frame["length"].value_counts().sort_index()
+    uncounted = ("n_trials", "n_cases", "n_scored", "n_unscored")
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "format": reading.format if reading else None,
+        "files": list(reading.files) if reading else [],
+        **dict.fromkeys(uncounted),
+        "n_means": len(frame),
+        "n_means_by_length": {str(length): int(n) for length, n in by_length.items()},
+        "unscored_by_status": {},
+        "unscored_by_length": {},
+        "n_duplicates": 0,
+        "models": sorted(means.models),
+        "tasks": sorted(means.tasks),
+        "lengths": by_length.index.tolist(),
+        "n_trials_by_length": {},
+        "length_unit": means.length_unit,
+        "depths": sorted(frame["depth"].dropna().unique().tolist()),
+        "n_without_depth": 0,
+        "n_needles": [],
+        "mapping": dict(reading.mapping) if reading else {},
+        "aggregate_only": True,
+        "warnings": list_warnings(means.notices),
     }
 
 

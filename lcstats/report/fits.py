@@ -92,10 +92,13 @@ def sets_to_ask(sets: Sequence[SetKind], methods: Sequence[Method]) -> tuple[Set
 
 
 def plot_options(tested: FitWithTest | None, *, seed: int) -> dict[str, Any]:
-    """Return what figures of a curve take: the fit, its test and its bootstrap draws."""
-    if tested is None:
+    """Return what figures of a curve take: the fit, its test and its bootstrap draws.
+
+    Nothing, where there is no curve or its refits did not settle: there is no band to draw.
+    """
+    draws = None if tested is None else draw_curves(tested.fit, seed=seed)
+    if tested is None or draws is None or not draws.are_settled:
         return {}
-    draws = draw_curves(tested.fit, seed=seed)
     return {"fit": tested.fit, "goodness": tested.goodness, "draws": draws}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from lcstats.cells import Cells, average_tasks, count_cells
+from lcstats.cells import Results, average_tasks, count_cells
 from lcstats.errors import LcstatsWarning, Notice, announce
 from lcstats.lengths import Criterion
 from lcstats.records import SCHEMA_VERSION
@@ -33,7 +33,6 @@ from lcstats.report.folder import MANIFEST, build_folder, list_files
 from lcstats.report.pages import render_page
 from lcstats.report.settings import ReportSettings, list_settings
 from lcstats.report.slugs import slugs_of
-from lcstats.trials import Trials
 
 PAGE = "index.html"
 MARKDOWN = "report.md"
@@ -66,7 +65,7 @@ class ReportContent:
 
 
 def write_report(
-    results: Trials | Cells,
+    results: Results,
     directory: str | os.PathLike[str],
     *,
     criterion: Criterion,
@@ -132,7 +131,7 @@ def write_report(
 
 
 def _build_content(
-    results: Trials | Cells,
+    results: Results,
     criterion: Criterion,
     *,
     level: float,

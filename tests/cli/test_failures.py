@@ -42,7 +42,7 @@ def test_counts_have_no_trials_to_look_at(run, tmp_path):
     counts.write_text("length,n,k\n4096,20,17\n")
     result = run("failures", counts)
     assert result.exit_code == 2
-    assert "name the files that the counts were made from" in result.stderr
+    assert "name the files that the counts or means were made from" in result.stderr
 
 
 def test_a_long_output_keeps_head_and_tail(run, tmp_path):
@@ -52,7 +52,8 @@ def test_a_long_output_keeps_head_and_tail(run, tmp_path):
     assert "output: Abbb" in shown
     assert "bbbC\n" in shown
     assert "[... 4402 characters ...]" in shown
-    assert "question: not in the table" in shown
+    assert "Not in the table: question, answer\n" in shown
+    assert "question:" not in shown
 
 
 def test_trials_without_depth_are_shown(run, run_json, tmp_path):

@@ -170,3 +170,21 @@ def test_a_table_without_depths_is_fitted_and_its_terms_tested(run_json, tmp_pat
     (group,) = run_json("fit", tmp_path / "flat.csv")["groups"]
     assert [test["terms"] for test in group["term_tests"]] == [["length"]]
     assert group["dropped_terms"] == ["middle", "recency"]
+
+
+def test_what_holds_for_every_task_is_said_once(run, tmp_path):
+    rows = [
+        f"alpha,{task},{length},{int(case < right)}"
+        for task, rights in (("a", (29, 24, 12)), ("b", (28, 20, 15)))
+        for length, right in zip(LENGTHS, rights, strict=False)
+        for case in range(30)
+    ]
+    path = tmp_path / "trials.csv"
+    path.write_text("model,task,length,score\n" + "\n".join(rows) + "\n")
+    warnings = run("fit", path).stderr
+    assert warnings.count("no middle term") == 1
+    assert (
+        "Warning: every language model and task: no middle term: no trial has a depth" in warnings
+    )
+    assert warnings.count("no recency term") == 1
+    assert "alpha on a: " not in warnings
