@@ -5,21 +5,23 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.analysis import measure_analysis
 from benchmarks.masses import measure_masses
-from benchmarks.measure import Measurement, describe_machine, make_table
+from benchmarks.measure import Measurement, describe_load, describe_machine, make_table
+from benchmarks.planner import measure_planner
 from benchmarks.reading import measure_reading
 from benchmarks.refits import measure_refits
 from benchmarks.startup import measure_startup
 
-SUBJECTS = ("masses", "reading", "refits", "startup")
+SUBJECTS = ("masses", "refits", "analysis", "planner", "reading", "startup")
 PAGE = """# Speed
 
     python -m benchmarks
 
 Smallest of several repeats in one run, warm, on {machine}.
-Ratios carry over to other machines better than times. For masses and refits the times are processor
-times of one thread, and the design is {design}; for two threads and for the rest they are times on
-the clock.
+Ratios carry over to other machines better than times. For masses, refits and analyses the times are
+processor times, for two threads and for the rest times on the clock.
+Masses and refits are of {design}. {load}
 
 {tables}
 """
@@ -49,13 +51,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measure(subject: str, kamradt: Path | None) -> list[Measurement]:
     if subject == "startup":
         return measure_startup(kamradt)
-    measure = {"masses": measure_masses, "reading": measure_reading, "refits": measure_refits}
+    measure = {
+        "masses": measure_masses,
+        "refits": measure_refits,
+        "analysis": measure_analysis,
+        "planner": measure_planner,
+        "reading": measure_reading,
+    }
     return measure[subject]()
 
 
 def _page(tables: list[list[Measurement]]) -> str:
     text = "\n\n".join(make_table(lines) for lines in tables)
-    return PAGE.format(machine=describe_machine(), design=DESIGN, tables=text)
+    return PAGE.format(machine=describe_machine(), design=DESIGN, load=describe_load(), tables=text)
 
 
 if __name__ == "__main__":

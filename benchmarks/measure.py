@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
+import numpy as np
+
 LIBRARIES = ("numpy", "scipy", "numba", "pandas", "matplotlib", "click")
 
 
@@ -54,6 +56,37 @@ def best_seconds(
     return min(timeit.repeat(function, number=number, repeat=repeats, timer=timer)) / number
 
 
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Smallest times of two calls that took turns, so that both met the same machine.
+
+    Attributes
+    ----------
+    wall, processor : tuple of float
+        Seconds of the first and of the second call: on the clock, and of all threads together.
+    """
+
+    wall: tuple[float, float]
+    processor: tuple[float, float]
+
+    @property
+    def ratio(self) -> float:
+        """How many times as much processor time the first takes: other work does not change it."""
+        return self.processor[0] / self.processor[1]
+
+
+def race(ours: Callable[[], object], theirs: Callable[[], object], *, repeats: int) -> Race:
+    """Time two calls in turns, after one call of each that is not counted."""
+    times = np.empty((repeats + 1, 2, 2))
+    for turn in times:
+        for call, taken in zip((ours, theirs), turn, strict=True):
+            before = time.perf_counter(), time.process_time()
+            call()
+            taken[:] = np.subtract((time.perf_counter(), time.process_time()), before)
+    best = times[1:].min(axis=0)
+    return Race(tuple(best[:, 0].tolist()), tuple(best[:, 1].tolist()))
+
+
 def best_process_seconds(code: str, arguments: Sequence[str] = (), *, repeats: int = 7) -> float:
     """Return the smallest time of a whole Python process, from start to exit."""
     command = [sys.executable, "-c", code, *arguments]
@@ -77,6 +110,16 @@ def describe_machine() -> str:
     return (
         f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}; "
         f"{platform.python_implementation()} {platform.python_version()}, {libraries}"
+    )
+
+
+def describe_load() -> str:
+    """Say what else ran: how many processes wanted a core, on average over a quarter of an hour."""
+    if not hasattr(os, "getloadavg"):
+        return ""
+    return (
+        f"Other work ran beside it: {os.getloadavg()[2]:.1f} processes wanted one of "
+        f"{os.cpu_count()} cores (load average of 15 minutes, this run included)."
     )
 
 

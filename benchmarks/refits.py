@@ -95,7 +95,7 @@ def _measure_threads(n_cases: int) -> Measurement:
         _fit(design, n_cases, counts, penalised=True, n_threads=n_threads)
 
     one = best_seconds(lambda: run(1), repeats=9)
-    two, cores = min(_time_with_cores(lambda: run(2)) for _ in range(9))
+    two, cores = min(time_with_cores(lambda: run(2)) for _ in range(9))
     return Measurement(
         f"{20 * N_REFITS} refits, Jeffreys, n = {n_cases}, 2 threads",
         f"{show_seconds(two)}, {one / two:.2f} times faster",
@@ -103,7 +103,7 @@ def _measure_threads(n_cases: int) -> Measurement:
     )
 
 
-def _time_with_cores(function: Callable[[], None]) -> tuple[float, float]:
+def time_with_cores(function: Callable[[], None]) -> tuple[float, float]:
     """Return the time of a call on the clock, and how many cores worked for it on average."""
     clock, processor = time.perf_counter(), time.process_time()
     function()

@@ -281,7 +281,7 @@ class TestSimulation:
             ("mean", "jeffreys"): "jeffreys",
             ("mean", "jeffreys-quantiles"): "quantiles",
             ("mean", "clusters-ignored"): "certified",
-            ("window:3", "default"): "posterior",
+            ("window:3", "default"): "hybrid",
             ("window:3", "posterior"): "posterior",
             ("window:3", "certified"): "certified",
             ("window:3", "clusters-ignored"): "hybrid",
