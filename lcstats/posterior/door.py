@@ -24,6 +24,7 @@ from lcstats.posterior.judging import (
     notices_on_sampling,
     variance_ratio,
 )
+from lcstats.posterior.nuts import run_chains
 from lcstats.posterior.priors import Priors
 from lcstats.posterior.sample import Sample
 
@@ -143,9 +144,6 @@ def _sample(
         shape = weighted.weights.pareto_shape
         if sampler == "importance" or shape <= BAD_SHAPE:
             return equal_weights(weighted, n_draws, rng)
-    # Late: it loads the reader of extras, and with it rooms that are not needed otherwise.
-    from lcstats.posterior.nuts import run_chains
-
     mode = find_mode(density, density.start(fit))
     return run_chains(density, mode, n_draws=n_draws, seed=seed, pareto_shape=shape)
 

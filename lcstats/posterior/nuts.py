@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lcstats.curve import FloatArray
+from lcstats.extras import load_extra
 from lcstats.posterior.density import Mode, PosteriorDensity
 from lcstats.posterior.sample import Sample
-from lcstats.readers.extras import load_extra
 
 N_CHAINS = 4
 N_TUNING = 500
