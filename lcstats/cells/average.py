@@ -71,6 +71,13 @@ def average_tasks(cells: Cells, tasks: Sequence[str] | None = None) -> Cells:
 
 def _average(grids: list[CellGrid], model: str, tasks: Sequence[str] | None) -> CellGrid:
     chosen = _chosen(grids, model, tasks)
+    fixed = [grid.pilot if grid.is_adaptive else grid for grid in chosen]
+    pilots = [grid for grid in fixed if grid is not None]
+    is_whole = len(pilots) == len(chosen) and any(grid.is_adaptive for grid in chosen)
+    return _side_by_side(chosen, model, pilot=_side_by_side(pilots, model) if is_whole else None)
+
+
+def _side_by_side(chosen: list[CellGrid], model: str, *, pilot: CellGrid | None = None) -> CellGrid:
     unit = int(np.lcm.reduce([grid.unit for grid in chosen]))
     lengths = np.unique(np.concatenate([grid.lengths for grid in chosen]))
     blocks = [_block(grid, lengths, unit) for grid in chosen]
@@ -89,6 +96,7 @@ def _average(grids: list[CellGrid], model: str, tasks: Sequence[str] | None) -> 
         cases=_cases(chosen, lengths, unit),
         n_missing=missing if missing.any() else None,
         n_adaptive=later if later.any() else None,
+        pilot=pilot,
         guess_rate=float(np.mean([grid.guess_rate for grid in chosen])),
         members=tuple(grid.task for grid in chosen),
         member_of=tuple(number for number, grid in enumerate(chosen) for _ in grid.depths),

@@ -8,6 +8,8 @@ from lcstats.cli.options import GROUP, ReadingOptions
 from lcstats.cli.output import working_on
 from lcstats.errors import OptionError, describe
 
+NO_CLUSTER = "none"
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -29,7 +31,7 @@ def read_results(reading: ReadingOptions, by: Sequence[str] = GROUP) -> "Results
             reading.paths,
             format=reading.format,
             model_name=reading.model_name,
-            columns=reading.columns,
+            columns=_columns(reading),
             depth_unit=reading.depth_unit,
             score_scale=reading.score_scale,
             score_threshold=reading.score_threshold,
@@ -42,9 +44,28 @@ def read_results(reading: ReadingOptions, by: Sequence[str] = GROUP) -> "Results
             skip_bad_lines=reading.skip_bad_lines,
             cases_per_cell=reading.cases_per_cell,
         )
+    if reading.cluster == NO_CLUSTER:
+        results = _without_clusters(results)
     for column, value in reading.select:
         results = _select(results, column, value)
     return split_by(results, by)
+
+
+def _columns(reading: ReadingOptions) -> dict[str, str]:
+    """Return the columns that were named, the cluster's among them."""
+    if reading.cluster in (None, NO_CLUSTER):
+        return reading.columns
+    return {**reading.columns, "cluster": str(reading.cluster)}
+
+
+def _without_clusters(results: "Results") -> "Results":
+    """Leave out what says which cases hang together; counts say nothing of it."""
+    from lcstats.trials import Trials
+
+    if not isinstance(results, Trials):
+        return results
+    frame = results.frame.drop(columns="cluster", errors="ignore")
+    return replace(results, frame=frame)
 
 
 def count_results(results: "Results", reading: ReadingOptions, *, average: bool = False) -> "Cells":

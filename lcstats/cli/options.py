@@ -54,6 +54,7 @@ class ReadingOptions:
     decimal: str
     skip_bad_lines: bool
     cases_per_cell: int | None
+    cluster: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +224,12 @@ _READING: tuple[Wrap, ...] = (
         type=click.IntRange(min=1),
         metavar="N",
         help="Cases that each mean is of, in a table of means by depth and length.",
+    ),
+    click.option(
+        "--cluster",
+        metavar="COLUMN|none",
+        help="Column that says what cases share, such as a haystack or a question; none takes "
+        "every case as independent.",
     ),
 )
 

@@ -38,9 +38,10 @@ def _on_falls(plan: Plan, exactly: Evaluate) -> Iterator[Notice]:
             hits = [share_words(row.hit_probability) for row in (best, asked)]
             yield Notice(
                 "more-is-worse",
-                f"the true length is found more often with {counted(best.trials_per_cell, 'trial')} "
-                f"per cell than with {number} ({hits[0]} against {hits[1]}): whole numbers of successes reach the bar "
-                "more easily at some numbers of trials than at others",
+                "the true length is found more often with "
+                f"{counted(best.trials_per_cell, 'trial')} per cell than with {number} ({hits[0]} "
+                f"against {hits[1]}): whole numbers of successes reach the bar more easily at some "
+                "numbers of trials than at others",
                 DesignWarning,
             )
 

@@ -90,8 +90,10 @@ def _read_counts(named: NamedTable, name: str, faults: Faults) -> pd.Series:
     column = named.frame[name]
     parsed = parse_column(column)
     values = parsed.values
+    may_be_part = name == "successes" and _is_own(named) and np.nanmax(values, initial=0) > 1
     with np.errstate(invalid="ignore"):
-        usable = parsed.is_kind(Kind.NUMBER) & (values >= 0) & (values == np.floor(values))
+        is_whole = (values == np.floor(values)) | may_be_part
+        usable = parsed.is_kind(Kind.NUMBER) & (values >= 0) & is_whole
     too_many = usable & (values >= _MOST)
     faults.add(
         too_many,
@@ -108,7 +110,13 @@ def _read_counts(named: NamedTable, name: str, faults: Faults) -> pd.Series:
             "give counts, not rates; leave out rows that were not run",
         ),
     )
-    return pd.Series(np.where(usable & ~too_many, values, 0).astype(np.int64))
+    kept = np.where(usable & ~too_many, values, 0)
+    return pd.Series(kept if may_be_part else kept.astype(np.int64))
+
+
+def _is_own(named: NamedTable) -> bool:
+    """Tell whether this is how lcstats writes counts, whose sums of grades need not be whole."""
+    return all(named.mapping.get(name) == name for name in (*DESIGN_COLUMNS, *COUNT_COLUMNS))
 
 
 def _refuse_too_many_right(

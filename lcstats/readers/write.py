@@ -119,7 +119,7 @@ def _plain(value: object) -> object:
 
 def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
     arrow = load_extra("pyarrow", extra="parquet", purpose="writing Parquet")
-    mixed = [name for name in frame if not _has_one_type(frame[name], arrow)]
+    mixed = [str(name) for name in frame if not _has_one_type(frame[name], arrow)]
     texts = {name: frame[name].map(_to_text, na_action="ignore") for name in mixed}
     frame.assign(**texts).to_parquet(path, engine="pyarrow", index=False)
 

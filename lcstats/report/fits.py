@@ -81,14 +81,16 @@ def surface_if_wanted(cells: Cells, methods: Sequence[Method], *, seed: int) -> 
 def sets_to_ask(sets: Sequence[SetKind], methods: Sequence[Method]) -> tuple[SetKind, ...]:
     """Leave out the default set, which may need a surface, where methods are named without one.
 
+    The default set of raw cells is made in any case.
+
     Examples
     --------
     >>> sets_to_ask(("default", "jeffreys"), ("observed",)), sets_to_ask(("default",), ())
-    (('certified', 'jeffreys'), ('default',))
+    (('jeffreys',), ('default',))
     """
     if not methods or "flexible" in methods:
         return tuple(sets)
-    return tuple(dict.fromkeys("certified" if kind == "default" else kind for kind in sets))
+    return tuple(kind for kind in sets if kind != "default")
 
 
 def plot_options(tested: FitWithTest | None, *, seed: int) -> dict[str, Any]:

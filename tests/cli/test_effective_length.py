@@ -278,3 +278,23 @@ def test_figures_of_raw_cells_refuse_the_curve(run, sweep, tmp_path, kind):
     assert (result.exit_code, result.stdout) == (2, "")
     assert "use 'lcstats effective-length" in result.stderr
     assert not (tmp_path / "out.svg").exists()
+
+
+def test_clusters_are_named_or_set_aside(run, run_json, tmp_path):
+    path = tmp_path / "shared.csv"
+    flags = ("--lengths", "4K..16K", "--depths", 3, "--trials", 10, "-o", path)
+    assert run("simulate", "--truth", "shared-haystack", *flags).exit_code == 0
+    path.write_text(path.read_text().replace("cluster", "haystack", 1))
+
+    def kind(*options):
+        document = run_json("effective-length", path, "--method", "observed", *options)
+        return document["groups"][0]["estimates"][0]["sets"][0]["kind"]
+
+    assert kind() == "certified"
+    assert kind("--cluster", "haystack") == "jeffreys"
+    path.write_text(path.read_text().replace("haystack", "cluster", 1))
+    assert kind() == "jeffreys"
+    assert kind("--cluster", "none") == "certified"
+    refused = run("effective-length", path, "--cluster", "nosuch")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "no column 'nosuch'" in refused.stderr

@@ -139,3 +139,18 @@ def test_where_no_anytime_set_exists_the_pilot_s_is_the_default(grown):
     assert default.fell_back_from.kind == "anytime"
     assert "base of a relative threshold" in default.fell_back_from.reason
     assert default.diagnostics["based_on"] == "the fixed pilot"
+
+
+def test_an_average_has_the_pilot_of_the_same_tasks():
+    staged = [dict(row, task="a") for row in FIXED + LATER]
+    fixed_alone = [dict(row, task="b") for row in FIXED]
+    both = average_tasks(count_cells(Trials.from_frame(pd.DataFrame(staged + fixed_alone))))
+    pilots = [dict(row, task="a") for row in FIXED] + fixed_alone
+    expected = average_tasks(count_cells(Trials.from_frame(pd.DataFrame(pilots)))).grid
+    assert both.grid.pilot is not None
+    assert both.grid.pilot.n_cases.tolist() == expected.n_cases.tolist()
+    assert both.grid.pilot.members == expected.members
+    with pytest.warns(DesignWarning):
+        answer = effective_length(both, Criterion(0.85), sets=("default", "certified"))
+    kinds = [interval.kind for interval in answer.observed.sets]
+    assert kinds == ["anytime", "certified"]

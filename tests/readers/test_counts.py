@@ -106,3 +106,11 @@ def test_a_missing_number_of_trials_is_one_fault(read):
     with pytest.raises(TableError) as caught:
         read("length,n,k\n4096,,3\n")
     assert str(caught.value).count("line 2") == 1
+
+
+def test_sums_of_grades_that_were_written_are_read_again(read):
+    header = "model,task,length,depth,n_cases,successes\n"
+    cells = read(f"{header}m,cwe,4096,,500,495.7\nm,cwe,8192,,500,428.0\n")
+    assert cells.grid.successes.ravel().tolist() == pytest.approx([495.7, 428.0])
+    with pytest.raises(TableError, match=r"successes is 0\.85; .*give counts, not rates"):
+        read(f"{header}m,cwe,4096,,20,0.85\nm,cwe,8192,,20,0.5\n")

@@ -212,10 +212,14 @@ def test_a_task_of_its_own_gives_way_to_the_summary(tmp_path):
         ("0,1\nTasks,vt\nScore,100.0\n", "no row Nulls.*read pred/TASK"),
         (
             "0,1\nTasks,vt\nScore,100.0\nNulls,many\n",
-            "nulls many.*such as 0/500.*evaluate.py again",
+            "nulls 'many'.*such as 0/500.*evaluate.py again",
         ),
-        ("0,1\nTasks,vt\nScore,101\nNulls,0/1\n", "expected a percentage.*evaluate.py again"),
-        ("0,1\nTasks,vt\nScore,high\nNulls,0/1\n", "the score high"),
+        ("0,1\nTasks,vt\nScore,101\nNulls,0/1\n", "a percentage.*evaluate.py again"),
+        ("0,1\nTasks,vt\nScore,high\nNulls,0/1\n", "the score 'high'"),
+        ("0,1,2\nTasks,vt,\nScore,100.0,50\nNulls,0/1,0/1\n", "task '' has.*expected a name"),
+        ("0,1\nTasks,vt\nScore,\nNulls,0/1\n", "the score ''.*evaluate.py again"),
+        ("0,1\nTasks,vt\nScore,50.0\nNulls,\n", "the nulls ''.*evaluate.py again"),
+        ("0,1\n,vt\nTasks,vt\nScore,50.0\n", "no row Nulls"),
     ],
 )
 def test_a_summary_that_cannot_be_used(tmp_path, text, mend):

@@ -108,7 +108,7 @@ def _empty_notices(n_empty: int) -> tuple[Notice, ...]:
 
 
 def _load_summary(sample: Sample, request: ReadRequest) -> pd.DataFrame:
-    rows = load_csv(sample, request).frame.astype("str").to_numpy().tolist()
+    rows = load_csv(sample, request).frame.fillna("").astype("str").to_numpy().tolist()
     lines = {row[0]: row[1:] for row in rows}
     missing = {"Tasks", "Score", "Nulls"} - lines.keys()
     if missing:
@@ -151,11 +151,11 @@ def _summed(sample: Sample, number: int, task: str, score: str, nulls: str) -> d
         mean = float(score)
     except ValueError:
         mean = float("nan")
-    if match is None or not 0 <= mean <= 100:
+    if not task or match is None or not 0 <= mean <= 100:
         raise FormatError(
             describe(
-                f"{sample.name}: {task} has the score {score} and the nulls {nulls}",
-                "expected a percentage, and empty predictions of all, such as 0/500",
+                f"{sample.name}: task {task!r} has the score {score!r} and the nulls {nulls!r}",
+                "expected a name, a percentage, and empty predictions of all, such as 0/500",
                 "run RULER's evaluate.py again, or read pred/TASK.jsonl",
             )
         )
