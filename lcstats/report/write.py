@@ -112,6 +112,7 @@ def write_report(
     Examples
     --------
     >>> import json, tempfile
+    >>> from lcstats.cells import Cells
     >>> successes = [[20, 19, 20], [17, 15, 19], [9, 4, 12]]
     >>> cells = Cells.from_counts([4096, 8192, 16384], [0, 0.5, 1], n_cases=20, successes=successes)
     >>> with tempfile.TemporaryDirectory() as folder:

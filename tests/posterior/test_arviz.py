@@ -74,13 +74,13 @@ def test_log_likelihood_and_predictions_are_binomial(fit):
 def test_cells_without_cases_are_left_out():
     counts = np.array([[9, 8, 9], [8, 0, 7]])
     n_cases = np.array([[10, 10, 10], [10, 0, 10]])
-    cells = Cells.from_counts([4096, 8192], [0.0, 0.5, np.nan], n_cases=n_cases, successes=counts)
+    cells = Cells.from_counts([4096, 8192], [0.0, 0.5, 1.0], n_cases=n_cases, successes=counts)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LcstatsWarning)
         data = to_arviz(fit_curve(cells), seed=2)
     assert values(data, "observed_data", "successes").tolist() == [9, 8, 9, 8, 7]
     np.testing.assert_array_equal(
-        values(data, "constant_data", "cell_depth"), [0.0, 0.5, np.nan, 0.0, np.nan]
+        values(data, "constant_data", "cell_depth"), [0.0, 0.5, 1.0, 0.0, 1.0]
     )
     assert np.all(np.isfinite(values(data, "log_likelihood", "successes")))
 
