@@ -18,7 +18,7 @@ from lcstats.options import (
     check_type,
     check_whole,
 )
-from lcstats.plan.closed import require
+from lcstats.plan.closed import Required, require
 from lcstats.plan.cost import Prices
 from lcstats.plan.exact import check_independent
 from lcstats.plan.notices import notices_on
@@ -111,7 +111,7 @@ def plan_trials(
     check_level(level)
     wanted = Target.parse(target) if isinstance(target, str) else target
     planned = planned_truth(truth, lengths, depths)
-    bar, exactly = criterion.fixed_bar, None
+    bar = criterion.fixed_bar
     plan = Plan(
         truth=planned.name,
         criterion=criterion,
@@ -127,31 +127,42 @@ def plan_trials(
         floor=None if bar is None else certification_floor(bar, 1.0 - level),
     )
     if wanted is not None and wanted.kind in CLOSED_FORMS:
-        needed = require(planned, criterion, wanted, level)
-        plan = replace(
-            plan,
-            recommended=needed.trials_per_cell,
-            holds_from=needed.trials_per_cell,
-            required=needed,
-        )
-    else:
-        chosen = _engine(planned, method, engine, wanted)
-        if chosen == "exact":
-            evaluate = exactly = cache(exact_rows(planned, criterion))
-        else:
-            how = _with_sets(simulation or Simulation(), wanted)
-            evaluate = cache(simulated_rows(planned, criterion, method, how))
-        found = _look(evaluate, wanted, plan.asked, is_exact=chosen == "exact")
-        plan = replace(
-            plan,
-            engine=chosen,
-            rows=found.rows,
-            recommended=found.first,
-            holds_from=found.holds_from,
-            searched_to=found.searched_to,
-        )
+        return _announced(_with_requirement(plan, require(planned, criterion, wanted, level)))
+    if _engine(planned, method, engine, wanted) == "exact":
+        exactly = cache(exact_rows(planned, criterion))
+        return _announced(_with_rows(plan, exactly, "exact"), exactly)
+    how = _with_sets(simulation or Simulation(), wanted)
+    counted = cache(simulated_rows(planned, criterion, method, how))
+    return _announced(_with_rows(plan, counted, "monte_carlo"))
+
+
+def _with_requirement(plan: Plan, needed: Required) -> Plan:
+    number = needed.trials_per_cell
+    return replace(plan, recommended=number, holds_from=number, required=needed)
+
+
+def _with_rows(plan: Plan, evaluate: Evaluate, engine: Engine) -> Plan:
+    """Evaluate the numbers asked for, and those that the search for a target needs."""
+    rows = {number: evaluate(number) for number in plan.asked}
+    found = Found(())
+    if plan.target is not None:
+        search = search_exactly if engine == "exact" else search_by_bracket
+        found = search(evaluate, partial(PlanRow.reaches, target=plan.target))
+        rows |= {row.trials_per_cell: row for row in found.rows}
+    return replace(
+        plan,
+        engine=engine,
+        rows=tuple(rows[number] for number in sorted(rows)),
+        recommended=found.first,
+        holds_from=found.holds_from,
+        searched_to=found.searched_to,
+    )
+
+
+def _announced(plan: Plan, exactly: Evaluate | None = None) -> Plan:
+    """Add what has to be known beside a plan, and warn of it."""
     plan = replace(plan, notices=notices_on(plan, exactly))
-    announce(plan.notices)
+    announce(plan.notices, stacklevel=4)
     return plan
 
 
@@ -193,19 +204,6 @@ def _asked(trials: int | Iterable[int] | None, target: Target | None) -> tuple[i
     if trials is None:
         return () if target is not None else DEFAULT_TRIALS
     asked = tuple(trials) if isinstance(trials, Iterable) else (trials,)
-    for number in asked:
+    for number in asked or (0,):
         check_whole(number, "trials", least=1)
     return asked
-
-
-def _look(
-    evaluate: Evaluate, target: Target | None, asked: tuple[int, ...], *, is_exact: bool
-) -> Found:
-    """Evaluate the numbers asked for, and those that the search for a target needs."""
-    rows = {number: evaluate(number) for number in asked}
-    found = Found(())
-    if target is not None:
-        search = search_exactly if is_exact else search_by_bracket
-        found = search(evaluate, partial(PlanRow.reaches, target=target))
-        rows |= {row.trials_per_cell: row for row in found.rows}
-    return replace(found, rows=tuple(rows[number] for number in sorted(rows)))
