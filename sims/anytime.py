@@ -97,7 +97,7 @@ def excluded_by_wilson(bar: float) -> Excludes:
     quantile = norm.ppf(1.0 - (1.0 - LEVEL) / 2.0)
 
     def excludes(counts: Counts, n: int) -> NDArray[np.bool_]:
-        return np.abs(counts - n * bar) > quantile * np.sqrt(n * bar * (1.0 - bar))
+        return np.asarray(np.abs(counts - n * bar) > quantile * np.sqrt(n * bar * (1.0 - bar)))
 
     return excludes
 

@@ -20,6 +20,7 @@ from numpy.random import Generator, Philox, SeedSequence
 
 import lcstats as lc
 from lcstats.errors import LcstatsWarning
+from lcstats.options import SetKind
 from sims.coverage_rows import summarize
 from sims.coverage_simulation import LEVEL, Tally, true_outcome, without_clusters
 from sims.extensions_page import make_page
@@ -141,7 +142,9 @@ def sets_of(cells: lc.Cells, setting: Setting, treatment: str, number: int) -> F
     )
     has_curve = on_surface and is_clustered and number < N_WITH_CURVE
     is_mean = treatment == "mean"
-    kinds = ("default", "certified", "jeffreys") if is_mean or on_surface else ("certified",)
+    kinds: tuple[SetKind, ...] = ("certified",)
+    if is_mean or on_surface:
+        kinds = ("default", "certified", "jeffreys")
     answer = lc.effective_length(
         cells,
         criterion,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sims.coverage_rows import nominal_error
 from sims.coverage_simulation import LEVEL
-from sims.coverage_table import markdown, show
+from sims.coverage_table import markdown
 from sims.extensions_rows import Row
 from sims.extensions_tables import BAR, CONCENTRATION, DATA, JUST_BELOW, N_REPEATS
 
@@ -97,7 +97,8 @@ def _summary(rows: Sequence[Row], name: str) -> str:
     least = min(rows, key=lambda row: row.coverage)
     base = next((row for row in rows if row.truth == BASE), None)
     kind = f"{least.kind} " if name == "default" else ""
-    return f"{kind}{least.coverage:.3f}, {show(base, lambda row: f'{row.mean_size:.2f}')}"
+    size = "" if base is None else f"{base.mean_size:.2f}"
+    return f"{kind}{least.coverage:.3f}, {size}"
 
 
 def _ends(rows: Sequence[Row]) -> str:

@@ -13,10 +13,11 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator, Philox
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import lcstats as lc
 from lcstats.errors import LcstatsWarning
@@ -24,6 +25,7 @@ from lcstats.lengths.observed import observe
 from lcstats.plan.adaptive.batch import Purse, Rows, fill_batch
 from lcstats.plan.adaptive.sequential import Standing
 from lcstats.plan.budget import Budget
+from lcstats.plan.simulation.simulate import monte_carlo_error
 from lcstats.plan.truths import planned_truth
 from sims.coverage_table import markdown
 
@@ -204,7 +206,7 @@ def run_evenly(
     return Run(found.lower, found.upper, point, true, BUDGET, 1, true not in found)
 
 
-def _cells(n_cases: NDArray[np.int64], successes: NDArray[np.float64]) -> lc.Cells:
+def _cells(n_cases: NDArray[np.int64], successes: ArrayLike) -> lc.Cells:
     return lc.Cells.from_counts(LENGTHS, DEPTHS, n_cases=n_cases, successes=successes)
 
 
@@ -221,16 +223,11 @@ def standard_error(values: NDArray[np.float64]) -> float:
     return float(values.std(ddof=1) / np.sqrt(values.size))
 
 
-def rate_error(rate: float, runs: int) -> float:
-    """Monte Carlo error of a rate, never 0: the half-width of Wilson's interval at one error."""
-    return float(np.sqrt(rate * (1 - rate) / runs + 1 / (4 * runs**2)) / (1 + 1 / runs))
-
-
 def read_rows(path: Path) -> list[Row]:
     """Return the rows of a file; none where there is no file."""
     if not path.exists():
         return []
-    kinds = {field.name: field.type for field in fields(Row)}
+    kinds: dict[str, Any] = {field.name: field.type for field in fields(Row)}
     with path.open(encoding="utf-8", newline="") as file:
         return [
             Row(**{name: kinds[name](text) for name, text in line.items()})
@@ -305,7 +302,7 @@ def _line(row: Row) -> Iterator[str]:
 
 
 def _rate(rate: float, runs: int) -> str:
-    return f"{rate:.3f} +- {rate_error(rate, runs):.3f}"
+    return f"{rate:.3f} +- {monte_carlo_error(rate, runs):.3f}"
 
 
 def conclusions(rows: Sequence[Row]) -> str:

@@ -12,12 +12,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, log
 from pathlib import Path
+from typing import Any
 
 import lcstats as lc
 from lcstats.errors import LcstatsWarning
 from lcstats.lengths import EffectiveLength, Estimate
 from lcstats.lengths.curve_estimate import draw_curves
 from lcstats.lengths.quoting import NAMES
+from lcstats.options import SetKind
 from lcstats.plots import plot_methods, save_figure
 from lcstats.posterior import sample_posterior
 from lcstats.report.fits import FitWithTest, fit_and_test, verdict
@@ -32,7 +34,7 @@ SWEEPS = (("claude_2_1", "Claude 2.1"), ("gpt4_128k", "GPT-4 128K"))
 """Folders and names of the language models."""
 
 TREATMENTS = ("mean", "worst")
-SETS = ("default", "certified", "jeffreys", "hybrid", "strict", "posterior")
+SETS: tuple[SetKind, ...] = ("default", "certified", "jeffreys", "hybrid", "strict", "posterior")
 FLOORS = (0.8, 0.85, 0.9, 0.95, 0.99)
 
 
@@ -70,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sweeps = [analyse(options.folder / name, title) for name, title in SWEEPS]
     pictures = [f"{options.out.stem}-{sweep.slug}.svg" for sweep in sweeps]
     for sweep, picture in zip(sweeps, pictures, strict=True):
-        axes = plot_methods(sweep.answers[TREATMENTS.index("worst")], width="double")
+        axes: Any = plot_methods(sweep.answers[TREATMENTS.index("worst")], width="double")
         save_figure(axes.figure, options.out.with_name(picture))
     options.out.write_text(make_page(sweeps, pictures), encoding="utf-8")
     return 0

@@ -40,7 +40,7 @@ def test_no_run_spends_more_than_the_budget(cliff):
 
 def test_committed_sets_hold_their_level(committed):
     for row in committed.values():
-        error = planner.rate_error(planner.LEVEL, row.runs)
+        error = planner.monte_carlo_error(planner.LEVEL, row.runs)
         assert row.coverage_at_all_looks >= planner.LEVEL - 3 * error
         assert row.coverage >= row.coverage_at_all_looks
 
