@@ -108,6 +108,7 @@ def command(
 def describe_plan(plan: "NextPlan") -> Iterator[str]:
     """Yield the lines that say what to run next."""
     from lcstats.options import percent
+    from lcstats.trials.wording import counted
 
     for task, interval in plan.sets.items():
         name = f"{plan.model} on {task}"
@@ -117,4 +118,5 @@ def describe_plan(plan: "NextPlan") -> Iterator[str]:
         here = [cell for cell in plan.cells if (cell.task, cell.length) == (task, length)]
         n_trials = sum(cell.trials for cell in here)
         where = f"{task}, " if len(plan.sets) > 1 else ""
-        yield f"  {n_trials} trials in {len(here)} cells: {where}{here[0].why}"
+        run = f"{counted(n_trials, 'trial')} in {counted(len(here), 'cell')}"
+        yield f"  {run}: {where}{here[0].why}"

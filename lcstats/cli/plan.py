@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,8 @@ from lcstats.errors import FormatError, OptionError, describe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lcstats.cells import CellGrid
+    from lcstats.errors import Notice
     from lcstats.lengths import Criterion
     from lcstats.plan import Allocation, Budget, Plan, PlanRow, Simulation
     from lcstats.plan.truths import PlannableTruth
@@ -85,7 +88,7 @@ def command(
     from lcstats.plan import plan_trials
 
     criterion, prices = asked.criterion(), pricing.prices()
-    truth, lengths, depths = _what_for(wanted, reading, how.seed)
+    truth, lengths, depths, found = _what_for(wanted, reading, how.seed)
     simulation = _simulation(how)
     target = wanted.target()
     say_how_long(truth, lengths, depths, criterion, wanted, simulation)
@@ -102,6 +105,7 @@ def command(
         prices=prices,
         level=wanted.level,
     )
+    plan = replace(plan, notices=(*found, *plan.notices))
     budget = spending.budget(prices)
     allocation = None if budget is None else _allocate(truth, plan, budget)
     if as_json:
@@ -118,11 +122,11 @@ def command(
 
 def _what_for(
     wanted: TargetOptions, reading: ReadingOptions, seed: int
-) -> tuple["PlannableTruth", "Sequence[int]", "Sequence[float]"]:
-    """Return truth, lengths and depths; those of a pilot where nothing else is said."""
+) -> tuple["PlannableTruth", "Sequence[int]", "Sequence[float]", tuple["Notice", ...]]:
+    """Return truth, lengths, depths and notices; those of a pilot where nothing else is said."""
     if not reading.paths:
         truth = truth_named(wanted.truth or "single-needle")
-        return truth, wanted.lengths or LENGTHS, wanted.depths or DEPTHS
+        return truth, wanted.lengths or LENGTHS, wanted.depths or DEPTHS, ()
     if wanted.truth is not None:
         raise OptionError(
             describe(
@@ -134,7 +138,21 @@ def _what_for(
     cells = count_results(read_results(reading), reading)
     grid = cells.grid
     truth = truth_of_pilot(cells, wanted.method, seed)
-    return truth, wanted.lengths or grid.lengths.tolist(), wanted.depths or grid.depths.tolist()
+    lengths = wanted.lengths or grid.lengths.tolist()
+    found = (*cells.notices, *_on_clusters(grid))
+    return truth, lengths, wanted.depths or grid.depths.tolist(), found
+
+
+def _on_clusters(grid: "CellGrid") -> "Iterator[Notice]":
+    from lcstats.errors import DesignWarning, Notice
+
+    if grid.is_clustered:
+        yield Notice(
+            "planned-as-independent",
+            "cases of the pilot share clusters, and the trials planned here are independent: with "
+            "the same clusters more are needed",
+            DesignWarning,
+        )
 
 
 def _simulation(how: EngineOptions) -> "Simulation":
@@ -160,8 +178,15 @@ def say_how_long(
 ) -> None:
     """Say on standard error what each number of trials takes, where that is long."""
     from lcstats.plan import planned_truth
+    from lcstats.plan.door import N_SET_TABLES
     from lcstats.plan.simulation.simulate import expected_seconds
 
+    if (wanted.target_text or "").startswith("set-size"):
+        click.echo(
+            f"Sets are made for {N_SET_TABLES} simulated tables at every number of trials, which "
+            "takes from seconds to minutes each.",
+            err=True,
+        )
     if wanted.method != "flexible":
         return
     planned = planned_truth(truth, lengths, depths)
@@ -236,6 +261,8 @@ def _by_length(allocation: "Allocation") -> list[list[str]]:
 
 def describe_plan(plan: "Plan") -> Iterator[str]:
     """Yield the lines that say a plan, fit to be read aloud."""
+    from lcstats.trials.wording import counted
+
     yield plan.sentence()
     yield f"Truth: {_truth_words(plan)}; {plan.method}, {_engine_words(plan)}."
     if plan.rows:
@@ -249,7 +276,7 @@ def describe_plan(plan: "Plan") -> Iterator[str]:
         )
     if plan.cost is not None:
         number = plan.recommended or plan.rows[-1].trials_per_cell
-        yield f"{number} trials per cell: {plan.cost.sentence()}"
+        yield f"{counted(number, 'trial')} per cell: {plan.cost.sentence()}"
 
 
 def _truth_words(plan: "Plan") -> str:

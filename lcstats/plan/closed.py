@@ -12,6 +12,7 @@ from lcstats.lengths.certified.door import certify
 from lcstats.plan.target import Target
 from lcstats.plan.truths import PlannedTruth
 from lcstats.power import arms_for_difference, cases_for_half_width, pairs_for_difference
+from lcstats.trials.wording import counted
 
 MOST_ABOVE_FLOOR = 3
 """Times the floor up to which a number that certifies is looked for."""
@@ -36,7 +37,7 @@ class Required:
 
     def words(self) -> str:
         """Return the requirement as a sentence without its end."""
-        return f"{self.trials_per_cell} trials per cell, {self.n_cases:,} {self.what}"
+        return f"{counted(self.trials_per_cell, 'trial')} per cell, {self.n_cases:,} {self.what}"
 
 
 def require(planned: PlannedTruth, criterion: Criterion, target: Target, level: float) -> Required:

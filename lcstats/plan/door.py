@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lcstats.errors import OptionError, announce, describe
+from lcstats.kernels.draws import MOST_CASES
 from lcstats.lengths import Criterion, certification_floor, outcome_label
 from lcstats.options import (
     Engine,
@@ -206,4 +207,12 @@ def _asked(trials: int | Iterable[int] | None, target: Target | None) -> tuple[i
     asked = tuple(trials) if isinstance(trials, Iterable) else (trials,)
     for number in asked or (0,):
         check_whole(number, "trials", least=1)
+    if max(asked) > MOST_CASES:
+        raise OptionError(
+            describe(
+                f"trials is {max(asked)}",
+                f"expected numbers up to {MOST_CASES} per cell",
+                "ask for fewer: accuracies that near the bar no sweep tells from it",
+            )
+        )
     return asked

@@ -11,6 +11,9 @@ from lcstats.trials.wording import counted
 NOTABLE_FALL = 0.01
 """A loss of hit probability by more trials that is worth a word."""
 
+MOST_WITH_TIES = 500
+"""Trials per cell beyond which one success more or less hardly matters."""
+
 LOOK_BACK = 10
 """How many smaller numbers are looked at for one that does better."""
 
@@ -30,7 +33,7 @@ def notices_on(plan: Plan, exactly: Evaluate | None = None) -> tuple[Notice, ...
 
 def _on_falls(plan: Plan, exactly: Evaluate) -> Iterator[Notice]:
     """Name a smaller number that does better than one that was asked about: a tie at the bar."""
-    for number in plan.asked:
+    for number in (n for n in plan.asked if n <= MOST_WITH_TIES):
         smaller = [exactly(n) for n in range(max(1, number - LOOK_BACK), number)]
         best = max(smaller, key=lambda row: row.hit_probability, default=exactly(number))
         asked = exactly(number)

@@ -128,7 +128,7 @@ class Plan:
         ... )
         >>> print(plan.sentence())
         20 trials per cell: 92.2% on the true length, 99.4% within one doubling; 60% on the true \
-length first at 3, for good from 5 (looked at to 10).
+length first at 3, for good from 5 (looked at to 21).
         """
         if self.required is not None and self.target is not None:
             return f"{self.required.words()}: {self.target.words()}."

@@ -18,11 +18,16 @@ from lcstats.flexible import FlexibleFit
 from lcstats.lengths.criterion import Criterion
 from lcstats.lengths.crossing import treated
 from lcstats.lengths.resampling import outcomes_of_draws
+from lcstats.lengths.windows import check_runs
 from lcstats.records import freeze_arrays
+from lcstats.trials.wording import shown
 from lcstats.truths import AccuracyTable, SharedHaystack, Truth, check_axes, get_truth
 
 N_OPEN_DRAWS = 200
 """Accuracies that an open truth is averaged over, taken evenly from all that it has."""
+
+TABLE_COLUMNS = ("length", "depth", "accuracy")
+"""Columns of a table of accuracies."""
 
 PlannableTruth = (
     Truth | str | Curve | CurveFit | FlexibleFit | Draws | PublishedRow | pd.DataFrame | ArrayLike
@@ -66,6 +71,10 @@ class PlannedTruth:
 
         ``pooled`` weighs all depths alike: a plan has the same number of cases at each.
         """
+        if criterion.treatment.is_window:
+            one_each = np.ones(self.accuracies.shape[1:], dtype=np.int64)
+            names = [str(length) for length in self.lengths.tolist()]
+            check_runs(one_each, criterion.treatment.width, names)
         alike = np.full(self.depths.size, 1.0 / self.depths.size)
         return treated(self.accuracies, criterion.treatment, alike)
 
@@ -190,7 +199,7 @@ def _(truth: PublishedRow, lengths: FloatArray, depths: FloatArray) -> _Known:
 
 @_on_grid.register
 def _(truth: pd.DataFrame, lengths: FloatArray, depths: FloatArray) -> _Known:
-    lacking = {"length", "depth", "accuracy"} - set(truth.columns)
+    lacking = set(TABLE_COLUMNS) - set(truth.columns)
     if lacking:
         raise OptionError(
             describe(
@@ -199,8 +208,9 @@ def _(truth: pd.DataFrame, lengths: FloatArray, depths: FloatArray) -> _Known:
                 f"add {', '.join(sorted(lacking))}",
             )
         )
-    if truth.duplicated(["length", "depth"]).any():
-        again = truth[truth.duplicated(["length", "depth"])].iloc[0]
+    numbers = _numbers_of(truth)
+    if numbers.duplicated(["length", "depth"]).any():
+        again = numbers[numbers.duplicated(["length", "depth"])].iloc[0]
         raise OptionError(
             describe(
                 f"the table of accuracies has length {again['length']}, depth {again['depth']} "
@@ -209,10 +219,32 @@ def _(truth: pd.DataFrame, lengths: FloatArray, depths: FloatArray) -> _Known:
                 "leave one row for each length and depth",
             )
         )
-    wide = truth.pivot(index="length", columns="depth", values="accuracy")
+    wide = numbers.pivot(index="length", columns="depth", values="accuracy")
     axes = (wide.index.to_numpy(np.float64), wide.columns.to_numpy(np.float64))
     table = AccuracyTable(*axes, wide.to_numpy(np.float64))
     return _Known("table of accuracies", table(lengths, depths)[None])
+
+
+def _numbers_of(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of accuracies as numbers; what may be missing is a depth or an accuracy."""
+    given = table[list(TABLE_COLUMNS)]
+    numbers: pd.DataFrame = given.apply(pd.to_numeric, errors="coerce")
+    wrong = numbers.isna() & given.notna()
+    wrong["length"] |= numbers["length"].isna()
+    if table.empty or wrong.to_numpy().any():
+        found = "the table of accuracies is empty"
+        if not table.empty:
+            row, column = np.argwhere(wrong.to_numpy())[0]
+            value = shown(given.iat[row, column])
+            found = f"row {row + 1} of the table of accuracies has {TABLE_COLUMNS[column]} {value}"
+        raise OptionError(
+            describe(
+                found,
+                "expected a number for the length, depth and accuracy of every cell",
+                "write one row for each cell, with points in numbers and without %",
+            )
+        )
+    return numbers
 
 
 def _drawn_on(

@@ -38,6 +38,17 @@ def test_equal_seeds_print_equal_bytes(run):
     assert first == again != other
 
 
+def test_a_plan_says_what_reading_the_pilot_found(run, run_json, tmp_path):
+    pilot = tmp_path / "pilot.csv"
+    rows = [f"{length},0.5,1,ok" for length in (4096, 8192) for _ in range(6)]
+    pilot.write_text("\n".join(["length,depth,score,status", *rows, "8192,0.5,,timeout"]))
+    said = run("plan", "--pilot", pilot, "--trials", 5)
+    assert said.exit_code == 0, said.stderr
+    assert "1 of 13 trials" in said.stderr
+    document = run_json("plan", "--pilot", pilot, "--trials", 5)
+    assert any("1 of 13 trials" in warning["message"] for warning in document["warnings"])
+
+
 def test_a_pilot_brings_lengths_depths_and_what_it_leaves_open(run, run_json, tmp_path):
     pilot = tmp_path / "pilot.csv"
     run("simulate", *SMALL, "--trials", 10, "--seed", 3, "-o", pilot)
@@ -155,3 +166,13 @@ def test_a_budget_that_cannot_be_spent_is_refused(run, flags, mend):
     result = run("plan", *SMALL, "--trials", 5, "--simulations", 10, *flags)
     assert (result.exit_code, result.stdout) == (2, "")
     assert mend in result.stderr
+
+
+def test_a_clustered_pilot_is_planned_for_as_independent_and_says_so(run, run_json, tmp_path):
+    pilot = tmp_path / "pilot.csv"
+    run("simulate", *SMALL, "--truth", "shared-haystack", "--trials", 10, "-o", pilot)
+    codes = [
+        [warning["code"] for warning in run_json("plan", "--pilot", pilot, *flags)["warnings"]]
+        for flags in (("--trials", 5), ("--trials", 5, "--cluster", "none"))
+    ]
+    assert ["planned-as-independent" in each for each in codes] == [True, False]

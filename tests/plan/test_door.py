@@ -175,6 +175,7 @@ def test_plans_come_back_from_their_dictionaries() -> None:
         ({"target": "size=3"}, "pass target="),
         ({"trials": 0}, "pass trials=1"),
         ({"trials": []}, "pass trials=1"),
+        ({"trials": 100_000}, "ask for fewer"),
         ({"trials": [5, -1]}, "pass trials=1"),
         ({"engine": "exact", "method": "curve"}, "use the engine 'monte_carlo'"),
         ({"engine": "exact", "target": "set-size=2"}, "use the engine 'monte_carlo'"),

@@ -1,13 +1,16 @@
 """The search against functions whose crossings are known, monotone or not."""
 
 from collections.abc import Callable
+from math import ceil
 
 import pytest
+from scipy.stats import binom
 
 from lcstats.plan.row import PlanRow
 from lcstats.plan.search import (
     CLOSE_ENOUGH,
     EVERY_NUMBER_TO,
+    LEAST_LOOKED_AT,
     MOST_TRIALS,
     search_by_bracket,
     search_exactly,
@@ -28,9 +31,20 @@ def test_a_fall_after_the_first_hit_is_found() -> None:
     assert [row.trials_per_cell for row in found.rows] == list(range(1, 25))
 
 
-def test_what_holds_at_once_is_looked_at_twice() -> None:
+def test_what_holds_at_once_is_looked_at_past_a_tie() -> None:
     found = search_exactly(row_of(lambda n: 1.0), reaches)
-    assert (found.first, found.holds_from, len(found.rows)) == (1, 1, 2)
+    assert (found.first, found.holds_from, len(found.rows)) == (1, 1, LEAST_LOOKED_AT)
+
+
+def test_a_few_trials_that_reach_it_before_more_lose_it_again_do_not_hold() -> None:
+    """One cell at .86 passes at .85 with one of one or two of two, seldom with three of three."""
+    found = search_exactly(row_of(lambda n: float(binom.sf(ceil(0.85 * n) - 1, n, 0.86))), better)
+    assert found.first == 1
+    assert found.holds_from is None or found.holds_from > 3
+
+
+def better(row: PlanRow) -> bool:
+    return row.hit_probability >= 0.7
 
 
 def test_a_target_out_of_reach_is_not_found() -> None:

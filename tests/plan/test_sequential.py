@@ -99,3 +99,10 @@ def test_a_relative_bar_is_refused():
     with pytest.raises(OptionError, match="use rule='absolute'"):
         Standing.of(known.successes, known.n_cases, MEMBERS, relative, 0.95)
     assert replace(known, level=0.9).threshold(0, passes=True) < known.threshold(0, passes=True)
+
+
+def test_at_a_bar_of_one_a_miss_is_enough_and_nothing_passes():
+    right, n_cases = np.array([3.0, 4.0]), np.array([4.0, 4.0])
+    with np.errstate(all="raise"):
+        assert foretell(right, n_cases, 1.0, passes=False).tolist() == [np.inf, -np.inf]
+        assert foretell(right, n_cases, 1.0, passes=True).tolist() == [-np.inf, -np.inf]

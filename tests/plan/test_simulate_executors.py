@@ -181,6 +181,24 @@ def test_a_file_of_another_plan_is_refused(planned, criterion, method, seed, nam
     assert file.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"settings": np.array("[]")},
+        {"outcomes": np.zeros((1, 5), np.int32)},
+        {"outcomes": np.zeros((2, 5))},
+    ],
+)
+def test_a_file_that_is_laid_out_otherwise_is_refused(damaged, tmp_path):
+    file = tmp_path / "plan.npz"
+    simulate_plan(PLANNED, 5, CRITERION, simulation=Simulation(100, checkpoint=file))
+    with np.load(file) as stored:
+        content = {**stored, **damaged}
+    np.savez(file, **content)
+    with pytest.raises(FormatError, match="name another file"):
+        simulate_plan(PLANNED, 5, CRITERION, simulation=Simulation(100, checkpoint=file))
+
+
 @pytest.mark.parametrize("content", [b"", b"model,score\n", b"PK\x03\x04 cut off"])
 def test_what_is_no_checkpoint_is_refused(content, tmp_path):
     file = tmp_path / "table.csv"

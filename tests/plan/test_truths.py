@@ -64,6 +64,30 @@ def test_a_table_is_read_by_its_columns() -> None:
         planned_truth(frame.iloc[1:], LENGTHS, DEPTHS)
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "named"),
+    [
+        ("length", "long", "row 1 .* length 'long'"),
+        ("length", None, "row 1 .* length missing"),
+        ("depth", "middle", "row 1 .* depth 'middle'"),
+        ("accuracy", "85%", "row 1 .* accuracy '85%'"),
+    ],
+)
+def test_a_table_holds_numbers(column: str, value: object, named: str) -> None:
+    frame = pd.DataFrame({"length": [4096, 16384], "depth": [0.0, 0.0], "accuracy": [0.9, 0.8]})
+    frame[column] = [value, *frame[column].astype(object)[1:]]
+    with pytest.raises(OptionError, match=f"{named}; .*; write one row for each cell"):
+        planned_truth(frame, [4096, 16384], [0.0])
+    with pytest.raises(OptionError, match=r"is empty; .*; write one row for each cell"):
+        planned_truth(frame[:0], [4096, 16384], [0.0])
+
+
+def test_a_window_wider_than_the_depths_is_refused() -> None:
+    planned = planned_truth("single-needle", LENGTHS, [0.3, 0.4])
+    with pytest.raises(OptionError, match=r"length 4096 has at most 2 .*; use window:2"):
+        planned.true_outcomes(lc.Criterion(0.85, depth_treatment="window:3"))
+
+
 @pytest.mark.parametrize("truth", [object(), [[0.5]], None, [["a", "b"]]])
 def test_what_is_no_truth_is_refused(truth: object) -> None:
     with pytest.raises(OptionError, match="name a built-in truth"):

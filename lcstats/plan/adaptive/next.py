@@ -93,7 +93,8 @@ class NextPlan:
             return f"Stop: {self.stop_reason}."
         n_trials = sum(cell.trials for cell in self.cells)
         spent = "" if self.cost is None else f" {self.cost.sentence()}"
-        return f"Run {n_trials} trials in {len(self.cells)} cells.{spent}"
+        where = counted(len(self.cells), "cell")
+        return f"Run {counted(n_trials, 'trial')} in {where}.{spent}"
 
     def reasons(self) -> dict[tuple[str, int], str]:
         """Return why each length gets trials, by task and length."""

@@ -379,6 +379,8 @@ def foretell(successes: FloatArray, n_cases: FloatArray, bar: float, *, passes: 
     [8.3]
     """
     rate = np.divide(successes, n_cases, out=np.full(successes.shape, bar), where=n_cases > 0)
+    if bar >= 1.0:  # One miss is enough, and nothing lies above.
+        return np.where((rate < bar) & (not passes), inf, -inf)
     distance = xlogy(rate, rate / bar) + xlogy(1.0 - rate, (1.0 - rate) / (1.0 - bar))
     reached = n_cases * distance - 0.5 * np.log1p(n_cases / PRIOR_CASES)
     return np.asarray(np.where((rate > bar) == passes, reached, -inf))

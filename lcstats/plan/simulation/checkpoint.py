@@ -112,7 +112,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Results]]:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             results = {name: stored[name] for name in stored.files if name != "settings"}
-            return json.loads(str(stored["settings"])), results
+            return _laid_out(json.loads(str(stored["settings"])), results)
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise FormatError(
             describe(
@@ -121,6 +121,19 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Results]]:
                 "name another file, or a new one",
             )
         ) from error
+
+
+def _laid_out(
+    settings: Any, results: dict[str, Results]
+) -> tuple[dict[str, Any], dict[str, Results]]:
+    """Return what a file holds; ValueError where :meth:`Checkpoint.write` did not lay it out."""
+    fits = (
+        found.dtype == np.int32 and found.ndim == 2 and len(found) == 2
+        for found in results.values()
+    )
+    if not (isinstance(settings, dict) and all(fits)):
+        raise ValueError("settings or results are laid out otherwise")
+    return settings, results
 
 
 def _check_same(path: Path, stored: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
