@@ -18,44 +18,14 @@ from lcstats.options import (
     check_share,
     check_whole,
 )
+from lcstats.wilson import center_and_half_width, two_sided_quantile
+from lcstats.wilson import wilson_interval as wilson_interval
 
 SMALLEST_DIFFERENCE = 1e-12
 """Where the search for a detectable difference starts."""
 
 ROUNDING = 1e-9
 """By how much a correlation may pass its bound, so that the bound itself can be asked for."""
-
-
-def wilson_interval(
-    accuracy: ArrayLike, n_cases: ArrayLike, level: float = 0.95
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the ends of Wilson's interval, inside [0, 1] and around the accuracy.
-
-    Parameters
-    ----------
-    accuracy, n_cases : array-like of float
-        Broadcast together; an effective number of cases need not be whole.
-    level : float
-
-    Examples
-    --------
-    >>> lower, upper = wilson_interval([0.85, 1.0], 20)
-    >>> lower.round(3).tolist(), upper.round(3).tolist()
-    ([0.64, 0.839], [0.948, 1.0])
-    """
-    share, n = np.asarray(accuracy, np.float64), np.asarray(n_cases, np.float64)
-    center, half = _wilson(share, n, level)
-    lower, upper = center - half, center + half
-    return np.clip(np.minimum(lower, share), 0, 1), np.clip(np.maximum(upper, share), 0, 1)
-
-
-def _wilson(
-    share: NDArray[np.float64], n: NDArray[np.float64], level: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    square = _two_sided(level) ** 2 / n
-    center = (share + square / 2.0) / (1.0 + square)
-    half = np.sqrt(square * (share * (1.0 - share) + square / 4.0)) / (1.0 + square)
-    return center, half
 
 
 def wilson_half_width(accuracy: float, n_cases: int, level: float = 0.95) -> float:
@@ -87,7 +57,8 @@ def wilson_half_width(accuracy: float, n_cases: int, level: float = 0.95) -> flo
     check_share(accuracy, "accuracy")
     check_whole(n_cases, "n_cases", least=1)
     check_level(level)
-    return float(_wilson(np.asarray(accuracy, float), np.asarray(n_cases, float), level)[1])
+    share, n = np.asarray(accuracy, np.float64), np.asarray(n_cases, np.float64)
+    return float(center_and_half_width(share, n, level)[1])
 
 
 def cases_for_half_width(
@@ -142,7 +113,7 @@ def cases_for_half_width(
     check_whole(n_cells, "n_cells", least=1)
     variance, square = accuracy * (1.0 - accuracy), half_width**2
     root = sqrt(max(variance**2 - 4.0 * square * variance + square, 0.0))
-    n_all = _two_sided(level) ** 2 * (variance - 2.0 * square + root) / (2.0 * square)
+    n_all = two_sided_quantile(level) ** 2 * (variance - 2.0 * square + root) / (2.0 * square)
     return max(1, ceil(n_all / n_cells))
 
 
@@ -178,12 +149,12 @@ class _Contrast:
     def cases(self, level: float, power: float) -> int:
         """Smallest n that has the power."""
         _check_power(power, level)
-        reach = _two_sided(level) * self.null + float(ndtri(power)) * self.alternative
+        reach = two_sided_quantile(level) * self.null + float(ndtri(power)) * self.alternative
         return ceil((reach / self.difference) ** 2)
 
     def power(self, n_cases: int, level: float) -> float:
         """Power of n; the chance to call the difference significant the wrong way is left out."""
-        reach = self.difference * sqrt(n_cases) - _two_sided(level) * self.null
+        reach = self.difference * sqrt(n_cases) - two_sided_quantile(level) * self.null
         if self.alternative == 0.0:
             return float(reach >= 0.0)
         return float(ndtr(reach / self.alternative))
@@ -530,10 +501,6 @@ def _last_significant(
     quantile = binom.ppf((1.0 - level) / 2.0, discordant, 0.5)
     significant = mcnemar_p_value(quantile, discordant - quantile, test=test) <= 1.0 - level
     return np.where(significant, quantile, quantile - 1.0)
-
-
-def _two_sided(level: float) -> float:
-    return float(ndtri((1.0 + level) / 2.0))
 
 
 def _check_accuracies(old: float, new: float) -> None:

@@ -20,7 +20,7 @@ LIBRARY = Path(__file__).resolve().parents[1] / "lcstats"
 LAYERS = (
     ("errors", "extras", "options", "records", "kernels"),
     ("trials",),
-    ("cells", "curve"),
+    ("cells", "curve", "wilson"),
     ("readers", "truths", "datasets", "fit", "flexible"),
     ("draws",),
     ("posterior",),

@@ -16,7 +16,7 @@ from lcstats.lengths.jeffreys import design_effects, effective_cases
 from lcstats.lengths.observed import treated_accuracies
 from lcstats.lengths.windows import check_windows, lowest_window
 from lcstats.plots.band import accuracy_of_draws, band_around
-from lcstats.power import wilson_interval
+from lcstats.wilson import wilson_interval
 
 N_CURVE_POINTS = 65
 """Lengths at which a curve is drawn."""

@@ -10,7 +10,7 @@ from lcstats.errors import OptionError, describe
 from lcstats.fit import CurveFit
 from lcstats.plots.band import accuracy_of_draws, band_around
 from lcstats.plots.decay_table import check_same_counts
-from lcstats.power import wilson_interval
+from lcstats.wilson import wilson_interval
 
 MOST_PROFILES = 4
 """Profiles that can be told apart in one figure; more lengths are put together."""
