@@ -7,7 +7,6 @@ probability itself, 48 more decide. So counts do not depend on the size of the t
 """
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -28,6 +27,7 @@ from lcstats.kernels.streams import (
     one_word_pair,
     stream_label,
 )
+from lcstats.kernels.threads import do_parts
 
 GUIDE_BITS = 12
 """Leading bits that a guide table looks at, at most: its 8 KB stay in the nearest cache."""
@@ -109,12 +109,7 @@ def draw_counts(
         fill_counts(rates[task : task + 1, cells], cases[cells], cells, (seed, task), 0, own)
 
     parts = product(range(n_tasks), range(0, n_cells, CELLS_PER_PART))
-    if n_threads == 1:
-        for part in parts:
-            work(part)
-    else:
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(work, parts))
+    do_parts(work, parts, n_threads=n_threads)
     return counts[:, :, :n_simulations].transpose(0, 2, 1)
 
 

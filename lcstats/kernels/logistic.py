@@ -8,13 +8,13 @@ rule, so its result does not depend on its neighbours or on the number of thread
 A kernel sees a design matrix, counts, a guess and a lapse rate - never the law.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lcstats.kernels.jit import njit_fused
+from lcstats.kernels.threads import do_parts
 
 LANES = 64
 """Replicates per block."""
@@ -122,13 +122,7 @@ def fit_batch(
         own = cases[part] if n_cases.ndim > 1 else cases
         fit_blocks(counts[part], own, shared, coefficients[part], n_iterations[part])
 
-    tasks = range(0, n_blocks, BLOCKS_PER_TASK)
-    if n_threads == 1:
-        for first in tasks:
-            work(first)
-    else:
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(work, tasks))
+    do_parts(work, range(0, n_blocks, BLOCKS_PER_TASK), n_threads=n_threads)
     flat = coefficients.transpose(0, 2, 1).reshape(-1, design.shape[1])[:n_replicates]
     iterations = n_iterations.reshape(-1)[:n_replicates]
     return BatchFit(np.ascontiguousarray(flat), iterations >= 0, np.abs(iterations))
