@@ -1,14 +1,13 @@
 """Rows of the coverage table: from tallies, to CSV and back, and one against another."""
 
-import csv
 import math
-import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sims.coverage_simulation import Results, Setting, Tally
+from sims.csv_rows import read_csv, write_csv
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +41,6 @@ class Row:
         return Setting(self.truth, self.treatment, self.n_cases)
 
 
-COLUMNS = tuple(field.name for field in fields(Row))
-_TYPES = {field.name: field.type for field in fields(Row)}
 COMPARED_RATES = ("coverage", "truth_below", "truth_above", "hit_rate")
 
 
@@ -101,39 +98,13 @@ def nominal_error(n: int, rate: float) -> float:
 
 
 def write_rows(rows: Iterable[Row], path: Path) -> None:
-    """Write all rows at once: an interrupted study leaves the former file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
-    os.replace(partial, path)
+    """Write all rows at once."""
+    write_csv(rows, Row, path)
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Read rows back; no file means no rows.
-
-    Raises
-    ------
-    ValueError
-        If the file holds other columns than this study writes.
-    """
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise ValueError(
-                f"{path} has columns {','.join(reader.fieldnames or ())}; "
-                f"expected {','.join(COLUMNS)}; remove the file or pass another --out"
-            )
-        return [_parse(line) for line in reader]
-
-
-def _parse(line: dict[str, str]) -> Row:
-    parsers: dict[Any, Any] = {int: int, float: float, str: str}
-    return Row(**{name: parsers[_TYPES[name]](value) for name, value in line.items()})
+    """Read rows back; no file means no rows."""
+    return read_csv(Row, path)
 
 
 def disagreements(committed: Row, rerun: Row, *, limit: float = 3.0) -> list[str]:

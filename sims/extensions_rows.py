@@ -1,13 +1,11 @@
 """Rows of the study of graded, unequal and clustered cases: to CSV and back."""
 
-import csv
-import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sims.coverage_rows import nominal_error
+from sims.csv_rows import read_csv, write_csv
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +48,11 @@ class Row:
         )
 
 
-COLUMNS = tuple(field.name for field in fields(Row))
-_TYPES = {field.name: field.type for field in fields(Row)}
-
-
 def write_rows(rows: Iterable[Row], path: Path) -> None:
-    """Write all rows at once: an interrupted study leaves the former file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
-    os.replace(partial, path)
+    """Write all rows at once."""
+    write_csv(rows, Row, path)
 
 
 def read_rows(path: Path) -> list[Row]:
     """Read rows back; no file means no rows."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
-    return [Row(**{name: _parse(name, text) for name, text in line.items()}) for line in lines]
-
-
-def _parse(name: str, text: str) -> Any:
-    """Read one value; an empty one stands for a level that nobody promised."""
-    if name in ("lower_level", "upper_level"):
-        return float(text) if text else None
-    parsers: dict[Any, Any] = {int: int, float: float, str: str}
-    return parsers[_TYPES[name]](text)
+    return read_csv(Row, path)

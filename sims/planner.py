@@ -7,13 +7,11 @@ interrupted study goes on with the row where it stopped, and equal seeds give eq
 """
 
 import argparse
-import csv
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator, Philox
@@ -28,6 +26,7 @@ from lcstats.plan.budget import Budget
 from lcstats.plan.simulation.simulate import monte_carlo_error
 from lcstats.plan.truths import planned_truth
 from sims.coverage_table import markdown
+from sims.csv_rows import read_csv, write_csv
 
 LENGTHS = 1024 * 2 ** np.arange(8)
 DEPTHS = np.arange(11) / 10
@@ -225,23 +224,12 @@ def standard_error(values: NDArray[np.float64]) -> float:
 
 def read_rows(path: Path) -> list[Row]:
     """Return the rows of a file; none where there is no file."""
-    if not path.exists():
-        return []
-    kinds: dict[str, Any] = {field.name: field.type for field in fields(Row)}
-    with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Row(**{name: kinds[name](text) for name, text in line.items()})
-            for line in csv.DictReader(file)
-        ]
+    return read_csv(Row, path)
 
 
 def write_rows(rows: Iterable[Row], path: Path) -> None:
     """Write rows, figures with enough digits to be read back as they are."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [f.name for f in fields(Row)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
+    write_csv(rows, Row, path)
 
 
 def write_page(rows: Sequence[Row], out: Path) -> None:
