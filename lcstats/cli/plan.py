@@ -237,12 +237,7 @@ def describe_allocation(allocation: "Allocation") -> Iterator[str]:
     """Yield the lines that say where trials go, and what becomes of them if the truth is wrong."""
     from lcstats.plan.wording import share_words
 
-    found = "on the true length" if allocation.objective == "hit" else "within one doubling"
-    shares = [share_words(s) for s in (allocation.probability, allocation.uniform_probability)]
-    yield (
-        f"Unequal trials for the same price: {shares[0]} {found}, against {shares[1]} with "
-        f"{allocation.uniform_trials} in every cell."
-    )
+    yield f"Unequal trials for the same price: {allocation.gain_words()}."
     yield columns_of_text(_by_length(allocation))
     for other in allocation.robustness:
         kept = [share_words(s) for s in (other.probability, other.uniform_probability)]

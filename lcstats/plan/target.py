@@ -114,8 +114,7 @@ class Target:
         share = percent(self.value or 0.0)
         at = "" if self.accuracy is None else f" at accuracy {self.accuracy:.10g}"
         words: dict[str, str] = {
-            "hit": f"{share} on the true length",
-            "within": f"{share} within one doubling",
+            **{kind: f"{share} {found}" for kind, found in FOUND_WORDS.items()},
             "set-size": f"a set of {number} outcomes on average",
             "half-width": f"a half-width of {number}{at}",
         }
@@ -150,6 +149,9 @@ class Target:
         with restoring("Target", document):
             return cls(*(document[name] for name in ("kind", "value", *_BESIDE)))
 
+
+FOUND_WORDS = {"hit": "on the true length", "within": "within one doubling"}
+"""What an effective length is that counts as right, by kind of target."""
 
 _BESIDE = ("difference", "correlation", "accuracy")
 _BELONGS_TO = {

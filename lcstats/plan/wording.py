@@ -3,6 +3,7 @@
 from lcstats.options import percent
 from lcstats.plan.row import PlanRow
 from lcstats.plan.search import EVERY_NUMBER_TO
+from lcstats.plan.target import FOUND_WORDS
 from lcstats.trials.wording import counted
 
 
@@ -37,8 +38,7 @@ def row_words(row: PlanRow) -> str:
     hit = share_words(row.hit_probability, row.monte_carlo_error)
     within = share_words(row.within_one_doubling, row.monte_carlo_error)
     number = counted(row.trials_per_cell, "trial")
-    words = f"{number} per cell: {hit} on the true length, {within} within one "
-    words += "doubling"
+    words = f"{number} per cell: {hit} {FOUND_WORDS['hit']}, {within} {FOUND_WORDS['within']}"
     if row.mean_set_size is not None:
         words += f", {row.mean_set_size:.2f} outcomes in the set"
     return words

@@ -6,7 +6,6 @@ from matplotlib.axes import Axes
 
 from lcstats.lengths.answer import treatment_words
 from lcstats.plan import Allocation
-from lcstats.plan.wording import share_words
 from lcstats.plots.labels import clean
 from lcstats.plots.panel import add_title, open_panel
 from lcstats.plots.style import ColumnWidth
@@ -74,9 +73,4 @@ def _shades(trials: np.ndarray) -> np.ndarray:
 def _caption(allocation: Allocation) -> str:
     bar = float(allocation.criterion.exact_threshold)
     depth = treatment_words(allocation.criterion.depth_treatment)
-    shares = [share_words(s) for s in (allocation.probability, allocation.uniform_probability)]
-    found = "on the true length" if allocation.objective == "hit" else "within one doubling"
-    return (
-        f"trials per cell; threshold {bar:g}, {depth}: {shares[0]} {found}, against {shares[1]} "
-        f"with {allocation.uniform_trials} in every cell"
-    )
+    return f"trials per cell; threshold {bar:g}, {depth}: {allocation.gain_words()}"

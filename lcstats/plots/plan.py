@@ -11,6 +11,7 @@ from lcstats.errors import OptionError, describe
 from lcstats.lengths.answer import treatment_words
 from lcstats.options import check_option, percent
 from lcstats.plan import Plan
+from lcstats.plan.target import FOUND_WORDS
 from lcstats.plots.labels import clean
 from lcstats.plots.panel import Mark, Panel, add_key, add_title, open_panel
 from lcstats.plots.plan_table import BAND_LEVEL, plan_data
@@ -35,7 +36,7 @@ AXIS_LABELS = {
     "usd": "Cost (US dollars)",
 }
 COLORS = {"hit": POINT_COLOR, "within": CURVE_COLOR}
-MEANINGS = {"hit": "on the true length", "within": "within one doubling of it"}
+MEANINGS = {"hit": FOUND_WORDS["hit"], "within": f"{FOUND_WORDS['within']} of it"}
 _UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 

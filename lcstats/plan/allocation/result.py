@@ -13,6 +13,8 @@ from lcstats.lengths import Criterion
 from lcstats.plan.allocation.robust import Robustness
 from lcstats.plan.cost import Cost
 from lcstats.plan.exact import Probabilities
+from lcstats.plan.target import FOUND_WORDS
+from lcstats.plan.wording import share_words
 from lcstats.records import SCHEMA_VERSION, freeze_arrays, list_notices, list_numbers
 
 Objective = Literal["hit", "within"]
@@ -89,6 +91,13 @@ class Allocation:
     def uniform_probability(self) -> float:
         """The same of the uniform plan."""
         return float(getattr(self.uniform, self.objective))
+
+    def gain_words(self) -> str:
+        """Say what unequal trials gain over a uniform sweep of the same price."""
+        found = FOUND_WORDS[self.objective]
+        shares = [share_words(s) for s in (self.probability, self.uniform_probability)]
+        uniform = f"{shares[1]} with {self.uniform_trials} in every cell"
+        return f"{shares[0]} {found}, against {uniform}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per cell: length, depth, trials."""
