@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -113,6 +113,18 @@ class Criterion:
     def treatment(self) -> "Treatment":
         """The depth treatment, parsed."""
         return parse_treatment(self.depth_treatment)
+
+    def with_guess_rate(self, guess_rate: float) -> "Criterion":
+        """Return the criterion with a guess rate, that of the files, say, unless it has its own.
+
+        Examples
+        --------
+        >>> Criterion(0.5).with_guess_rate(0.25), Criterion(0.5, guess_rate=0.5).with_guess_rate(0)
+        (Criterion(0.5, rule='absolute', depth_treatment='mean', guess_rate=0.25), \
+Criterion(0.5, rule='absolute', depth_treatment='mean', guess_rate=0.5))
+        """
+        is_new = bool(guess_rate) and not self.guess_rate
+        return replace(self, guess_rate=guess_rate) if is_new else self
 
     def to_dict(self) -> dict[str, Any]:
         """Return the criterion as JSON-ready values, its fractions as numbers and as fractions."""

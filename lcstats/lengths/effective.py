@@ -106,8 +106,7 @@ def effective_length(
     is_pooled = criterion.treatment.kind == "pooled"
     grid, n_depthless = (whole, 0) if is_pooled else set_aside_depthless(whole)
     cells = replace(cells, grids=(grid,))
-    if not criterion.guess_rate and grid.guess_rate:
-        criterion = replace(criterion, guess_rate=grid.guess_rate)
+    criterion = criterion.with_guess_rate(grid.guess_rate)
     observed = observe(grid, criterion)
     request = Request(
         criterion,

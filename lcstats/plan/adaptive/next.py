@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -319,8 +319,7 @@ def _one_model(cells: Cells) -> Sequence[CellGrid]:
 
 def _task(grid: CellGrid, criterion: Criterion, level: float) -> _Task:
     whole = grid if criterion.treatment.kind == "pooled" else set_aside_depthless(grid)[0]
-    if not criterion.guess_rate and grid.guess_rate:
-        criterion = replace(criterion, guess_rate=grid.guess_rate)
+    criterion = criterion.with_guess_rate(grid.guess_rate)
     gap = anytime_gap(whole, criterion)
     if gap:
         raise OptionError(
