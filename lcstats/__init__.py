@@ -19,21 +19,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lcstats import datasets, plan, plots, truths
+    from lcstats import datasets, plots, truths
     from lcstats.cells import Cells, average_tasks, count_cells
     from lcstats.curve import Curve
     from lcstats.draws import Draws, resample
-    from lcstats.fit import CurveFit, GoodnessOfFit, fit_curve, goodness_of_fit
+    from lcstats.fit import CurveFit, fit_curve
     from lcstats.flexible import FlexibleFit, fit_flexible
     from lcstats.lengths import (
         Criterion,
         EffectiveLength,
         Interval,
         effective_length,
-        outcome_probabilities,
     )
     from lcstats.plan import Plan, plan_next, plan_trials
-    from lcstats.posterior import sample_posterior, to_arviz
+    from lcstats.posterior import sample_posterior
     from lcstats.readers import read_trials
     from lcstats.report import write_report
     from lcstats.trials import Trials
@@ -49,7 +48,6 @@ _HOMES = {
     "Draws": "draws",
     "EffectiveLength": "lengths",
     "FlexibleFit": "flexible",
-    "GoodnessOfFit": "fit",
     "Interval": "lengths",
     "Plan": "plan",
     "Trials": "trials",
@@ -58,18 +56,15 @@ _HOMES = {
     "effective_length": "lengths",
     "fit_curve": "fit",
     "fit_flexible": "flexible",
-    "goodness_of_fit": "fit",
-    "outcome_probabilities": "lengths",
     "plan_next": "plan",
     "plan_trials": "plan",
     "read_trials": "readers",
     "resample": "draws",
     "sample_posterior": "posterior",
     "simulate_trials": "truths",
-    "to_arviz": "posterior",
     "write_report": "report",
 }
-_ROOMS = ("datasets", "plan", "plots", "truths")
+_ROOMS = ("datasets", "plots", "truths")
 
 __all__ = [
     "Cells",
@@ -79,7 +74,6 @@ __all__ = [
     "Draws",
     "EffectiveLength",
     "FlexibleFit",
-    "GoodnessOfFit",
     "Interval",
     "Plan",
     "Trials",
@@ -89,9 +83,6 @@ __all__ = [
     "effective_length",
     "fit_curve",
     "fit_flexible",
-    "goodness_of_fit",
-    "outcome_probabilities",
-    "plan",
     "plan_next",
     "plan_trials",
     "plots",
@@ -99,7 +90,6 @@ __all__ = [
     "resample",
     "sample_posterior",
     "simulate_trials",
-    "to_arviz",
     "truths",
     "write_report",
 ]

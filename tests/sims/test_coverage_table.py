@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lcstats as lc
+from lcstats.lengths import outcome_probabilities
 from sims import coverage, coverage_simulation
 from sims.coverage import check_limit, check_study, simulate
 from sims.coverage_bounds import BASE_BOUNDS, COUNTS, PROTOTYPE_SIZES
@@ -197,7 +198,7 @@ class TestCommittedTable:
             truth = lc.truths.get_truth(row.truth)
             if not _is_of_raw_cells(row) or truth.draw_cells or truth.haystack:
                 continue
-            masses = lc.outcome_probabilities(
+            masses = outcome_probabilities(
                 truth.accuracy(LENGTHS, DEPTHS), row.n_cases, row.setting.criterion
             )
             expected = masses[int(row.true_outcome)]
