@@ -25,7 +25,16 @@ LARGEST_STEP = 5.0
 LARGEST_LOGIT = 36.0
 """Logits are clipped here: beyond, the accuracy differs from 0 or 1 by less than 1e-15."""
 
-MOST_ITERATIONS = 100
+MOST_ITERATIONS = 400
+MOST_PLAIN_ITERATIONS = 100
+"""Of plain maximum likelihood, which takes ever smaller steps where it has no finite answer."""
+
+UNDAMPED = 12
+"""Iterations after which a replicate whose steps turn around takes shorter ones: with a guess rate
+and nearly separated counts, Fisher scoring overshoots and swings between two points for good."""
+
+SWINGING = 0.25
+"""Share of the squared step before that a step back still has, from which it is shortened."""
 
 DONE_QUADRATIC = 1e-14
 """Plain maximum likelihood is done when its squared step, in standard errors, is below this."""
@@ -192,11 +201,14 @@ def fit_block(
     inverse = np.empty((n_terms, n_terms, LANES))
     step = np.empty((n_terms, LANES))
     decrement = np.empty(LANES)
+    before = np.zeros((n_terms + 2, LANES))
+    before[n_terms + 1] = 1.0
     reach = largest_by_column(design)
     n_iterations[:] = 0
     for j in range(n_terms):
         coefficients[j, :] = start[j]
-    for iteration in range(1, MOST_ITERATIONS + 1):
+    most = MOST_ITERATIONS if penalised else MOST_PLAIN_ITERATIONS
+    for iteration in range(1, most + 1):
         fill_logits(design, coefficients, buffers[0])
         fill_sigmoid(buffers[0], buffers[1], buffers[2], sigma)
         if guess == 0.0 and lapse == 0.0:
@@ -210,11 +222,13 @@ def fit_block(
             add_penalty(pairs, inverse, guess, lapse, sigma, weight, residual)
         fill_score(design, residual, step)
         solve(factor, step, decrement)
+        if iteration > UNDAMPED:
+            damp(step, decrement, reach, before)
         if advance(step, decrement, factor, reach, done, iteration, coefficients, n_iterations):
             return
     for w in range(LANES):
         if n_iterations[w] == 0:
-            n_iterations[w] = -MOST_ITERATIONS
+            n_iterations[w] = -most
 
 
 @njit_fused
@@ -422,6 +436,30 @@ def solve(factor: Floats, step: Floats, decrement: Floats) -> None:
             for k in range(i + 1, n_terms):
                 value -= factor[k * (k + 1) // 2 + i, w] * step[k, w]
             step[i, w] = value * factor[i * (i + 1) // 2 + i, w]
+
+
+@njit_fused
+def damp(step: Floats, decrement: Floats, reach: Floats, before: Floats) -> None:
+    """Halve the steps of a replicate for good each time that it swings back.
+
+    Parameters
+    ----------
+    step : ndarray of float64, shape (n_terms, LANES)
+        Shortened in place.
+    before : ndarray of float64, shape (n_terms + 2, LANES)
+        The last undamped step, its squared length, and the share of a step that is taken; updated.
+    """
+    n_terms = step.shape[0]
+    for w in range(LANES):
+        along = 0.0
+        for j in range(n_terms):
+            along += step[j, w] * before[j, w] * reach[j] * reach[j]
+            before[j, w] = step[j, w]
+        if along < 0.0 and decrement[w] > SWINGING * before[n_terms, w]:
+            before[n_terms + 1, w] *= 0.5
+        before[n_terms, w] = decrement[w]
+        for j in range(n_terms):
+            step[j, w] *= before[n_terms + 1, w]
 
 
 @njit_fused

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from scipy.special import expit, xlogy
+from scipy.optimize import minimize
+from scipy.special import expit, xlog1py, xlogy
 
 from lcstats.kernels.logistic import LANES, fill_sigmoid, fit_batch
 
@@ -114,6 +115,39 @@ def test_separated_data_are_finite_with_the_penalty_and_flagged_without():
     assert np.abs(penalised.coefficients).max() < 50
     plain = fit_batch(design, n_cases, successes, start=start, penalised=False)
     assert not plain.converged[0]
+
+
+@pytest.mark.parametrize("guess_rate", [0.25, 0.5])
+def test_nearly_separated_counts_settle_with_a_guess_rate(guess_rate):
+    """Without shorter steps, 60 of 100 of these swing between two points for good."""
+    length = np.repeat(np.arange(5.0), 5)
+    design = np.stack([np.ones(25), -length], axis=1)
+    accuracy = np.where(length < 3, 1.0, guess_rate)
+    n_cases = np.full(25, 20.0)
+    successes = np.random.default_rng(1).binomial(20, accuracy, (500, 25)).astype(np.float64)
+    batch = fit_batch(design, n_cases, successes, start=np.array([6.0, 2.0]), guess_rate=guess_rate)
+    assert batch.converged.mean() > 0.99
+    for row in np.flatnonzero(batch.converged)[:20]:
+        best = minimize(
+            _penalised_loss,
+            batch.coefficients[row],
+            (design, n_cases, successes[row], guess_rate),
+            method="Nelder-Mead",
+            options={"xatol": 1e-8, "fatol": 1e-10, "maxiter": 4000},
+        )
+        reached = _penalised_loss(
+            batch.coefficients[row], design, n_cases, successes[row], guess_rate
+        )
+        assert reached <= best.fun + 1e-7
+
+
+def _penalised_loss(coefficients, design, n_cases, successes, guess_rate):
+    sigma = expit(design @ coefficients)
+    mu = guess_rate + (1 - guess_rate) * sigma
+    slope = (1 - guess_rate) * sigma * (1 - sigma)
+    information = (design.T * (n_cases * slope**2 / (mu * (1 - mu)))) @ design
+    log_likelihood = (xlogy(successes, mu) + xlog1py(n_cases - successes, -mu)).sum()
+    return -log_likelihood - 0.5 * np.linalg.slogdet(information)[1]
 
 
 def test_one_term_has_a_closed_form():
