@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lcstats.cells import CaseIndex, CellGrid
+from lcstats.cells import CaseIndex, CellGrid, redraw_clusters
 from lcstats.curve import FloatArray, accuracy_from_logit
 from lcstats.errors import Notice, OptionError, describe
 from lcstats.fit import CurveFit, draw_counts, refit
@@ -189,20 +189,17 @@ def _redraw_clusters(
     fit: CurveFit, cases: CaseIndex, n_draws: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Draw clusters with replacement; return cases and successes, (n_draws, n_cells) each."""
-    _, cluster = np.unique(cases.cluster, return_inverse=True)
-    n_clusters = int(cluster.max()) + 1
     position = np.full(fit.grid.n_cases.size, -1)
     position[fit.cells.flat] = np.arange(fit.cells.flat.size)
-    cell = position[cases.cell]
-    value = cases.numerator / fit.grid.unit
-    n_cases = np.empty((n_draws, fit.cells.flat.size))
-    successes = np.empty_like(n_cases)
-    for draw in range(n_draws):
-        drawn = np.bincount(rng.integers(n_clusters, size=n_clusters), minlength=n_clusters)
-        weight = drawn[cluster].astype(np.float64)
-        n_cases[draw] = np.bincount(cell, weight, minlength=n_cases.shape[1])
-        successes[draw] = np.bincount(cell, weight * value, minlength=n_cases.shape[1])
-    return n_cases, successes
+    numerators, n_cases = redraw_clusters(
+        position[cases.cell],
+        cases.cluster,
+        np.stack([cases.numerator, np.ones_like(cases.numerator)]),
+        n_cells=fit.cells.flat.size,
+        n_draws=n_draws,
+        rng=rng,
+    )
+    return n_cases.astype(np.float64), numerators / fit.grid.unit
 
 
 def _cases_of(grid: CellGrid) -> CaseIndex:

@@ -193,12 +193,20 @@ def _observe(scored: pd.DataFrame, *, fold: bool) -> tuple[pd.DataFrame, int]:
     columns = [*CASE] if folds else [*GROUP, "length", "depth"]
     observed = scored[columns].assign(numerator=numerators, n_trials=1)
     if "cluster" in scored:
-        observed["cluster"] = _cluster_codes(scored["cluster"])
-    return _fold(observed, unit) if folds else (observed, unit)
+        observed["cluster"] = cluster_codes(scored["cluster"])
+    return fold_repeats(observed, unit) if folds else (observed, unit)
 
 
-def _fold(observed: pd.DataFrame, unit: int) -> tuple[pd.DataFrame, int]:
-    """Replace the repeats of a case by their mean."""
+def fold_repeats(observed: pd.DataFrame, unit: int) -> tuple[pd.DataFrame, int]:
+    """Replace the repeats of a case by their mean; return one row per case, and the unit.
+
+    Parameters
+    ----------
+    observed : DataFrame
+        The columns of :data:`CASE`, ``numerator``, ``n_trials`` and perhaps ``cluster``.
+    unit : int
+        Of the numerators.
+    """
     sums = {"numerator": ("numerator", "sum"), "n_trials": ("n_trials", "sum")}
     if "cluster" in observed:
         sums["cluster"] = ("cluster", "first")
@@ -214,8 +222,8 @@ def _fold(observed: pd.DataFrame, unit: int) -> tuple[pd.DataFrame, int]:
     return cases.assign(numerator=numerators // shared), unit // shared
 
 
-def _cluster_codes(column: pd.Series) -> NDArray[np.int64]:
-    """Number the clusters; a row without one is a cluster of its own."""
+def cluster_codes(column: pd.Series) -> NDArray[np.int64]:
+    """Number the clusters, shape (n_rows,); a row without one is a cluster of its own."""
     codes = pd.factorize(column, sort=True)[0].astype(np.int64)
     alone = codes < 0
     codes[alone] = codes.max(initial=-1) + 1 + np.arange(alone.sum())

@@ -67,7 +67,7 @@ def robust_covariance(
     """
     if grid.cases is None:
         return None
-    scores = _cluster_scores(grid, grid.cases, accuracy, gradient, table)
+    scores = cluster_scores(grid, grid.cases, accuracy, gradient, table)
     n_clusters = scores.shape[0]
     if n_clusters < 2:
         return None
@@ -76,14 +76,17 @@ def robust_covariance(
     return np.asarray(bread @ middle @ bread)
 
 
-def _cluster_scores(
+def cluster_scores(
     grid: CellGrid,
     cases: CaseIndex,
     accuracy: FloatArray,
     gradient: FloatArray,
     table: CellTable,
 ) -> FloatArray:
-    """Sum the score of every case by cluster, shape (n_clusters, n_parameters)."""
+    """Sum the score of every case by cluster, shape (n_clusters, n_parameters).
+
+    Clusters are in the order of their codes, so that those of two fits to the same cases match.
+    """
     position = np.full(grid.n_cases.size, -1)
     position[table.flat] = np.arange(table.flat.size)
     cell = position[cases.cell]

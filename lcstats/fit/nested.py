@@ -131,12 +131,12 @@ def _simulated(
     """Statistics of tables drawn from the smaller curve, shape (n_simulations,)."""
     counts = draw_counts(smaller, n_simulations, np.random.default_rng(seed))
     of_smaller, of_larger = (
-        _log_likelihoods(fit, counts, n_threads=n_threads) for fit in (smaller, larger)
+        log_likelihoods(fit, counts, n_threads=n_threads) for fit in (smaller, larger)
     )
     return 2.0 * (of_larger - of_smaller)
 
 
-def _log_likelihoods(fit: CurveFit, counts: FloatArray, *, n_threads: int) -> FloatArray:
+def log_likelihoods(fit: CurveFit, counts: FloatArray, *, n_threads: int) -> FloatArray:
     """Log-likelihood of every table at its own fit, shape (n_replicates,)."""
     batch = refit(fit, fit.cells.n_cases, counts, n_threads=n_threads)
     accuracy = accuracy_from_logit(

@@ -139,19 +139,10 @@ def law_of(
 
 def drop_uninformed(law: Law, table: CellTable) -> tuple[Law, tuple[DroppedTerm, ...]]:
     """Leave out terms whose column is a combination of the columns before it."""
-    design = law.design(table.length, table.depth)
-    kept: list[int] = []
-    dropped = []
-    for j, term in enumerate(law.terms):
-        column = design[:, j]
-        rest: FloatArray = column
-        if kept:
-            basis = design[:, kept]
-            rest = column - basis @ np.linalg.lstsq(basis, column, rcond=None)[0]
-        if _size(rest) > SMALLEST_NEW_DIRECTION * max(1.0, _size(column)):
-            kept.append(j)
-        else:
-            dropped.append(DroppedTerm(term, _why(term, table)))
+    kept = independent_columns(law.design(table.length, table.depth))
+    dropped = [
+        DroppedTerm(term, _why(term, table)) for j, term in enumerate(law.terms) if j not in kept
+    ]
     terms = tuple(law.terms[j] for j in kept)
     informed = Law(
         terms,
@@ -162,6 +153,25 @@ def drop_uninformed(law: Law, table: CellTable) -> tuple[Law, tuple[DroppedTerm,
         law.span_doublings,
     )
     return informed, tuple(dropped)
+
+
+def independent_columns(design: FloatArray) -> list[int]:
+    """Return which columns are no combination of the columns before them.
+
+    Examples
+    --------
+    >>> independent_columns(np.array([[1.0, 2.0, 0.0], [1.0, 2.0, 1.0]]))
+    [0, 2]
+    """
+    kept: list[int] = []
+    for j, column in enumerate(design.T):
+        rest: FloatArray = column
+        if kept:
+            basis = design[:, kept]
+            rest = column - basis @ np.linalg.lstsq(basis, column, rcond=None)[0]
+        if _size(rest) > SMALLEST_NEW_DIRECTION * max(1.0, _size(column)):
+            kept.append(j)
+    return kept
 
 
 def _size(column: FloatArray) -> float:

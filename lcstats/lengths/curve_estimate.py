@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lcstats.curve import FloatArray
 from lcstats.draws import Draws, resample
@@ -55,9 +56,7 @@ def estimate_from_curve(
     given = (draws,) if isinstance(draws, Draws) else tuple(draws)
     given = given or (draw_curves(fit, seed=seed),)
     _check_draws(fit, given)
-    weights = depth_weights(fit.grid)
-    accuracy = treated(fit.accuracy, criterion.treatment, weights)
-    passes = accuracy >= curve_bar(fit, fit.curve, criterion) - TIE
+    passes = curve_passes(fit, criterion)
     passing = np.flatnonzero(passes)
     outcome = leading(passes)
     masses: dict[str, FloatArray] = {
@@ -80,6 +79,12 @@ def estimate_from_curve(
             draws=next((drawn for drawn in given if drawn.lapse_rates is None), None),
         ),
     )
+
+
+def curve_passes(fit: CurveFit, criterion: Criterion) -> NDArray[np.bool_]:
+    """Tell which lengths reach the bar on the fitted curve itself, shape (n_lengths,)."""
+    accuracy = treated(fit.accuracy, criterion.treatment, depth_weights(fit.grid))
+    return np.asarray(accuracy >= curve_bar(fit, fit.curve, criterion) - TIE)
 
 
 def masses_of_draws(fit: CurveFit, draws: Draws, criterion: Criterion) -> FloatArray:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lcstats.cells import CellGrid, peer_accuracy
+from lcstats.cells import CaseIndex, CellGrid, peer_accuracy, redraw_clusters, split_strata
 from lcstats.lengths.criterion import Criterion, Treatment
 from lcstats.lengths.observed import base_rows
 from lcstats.lengths.shares import case_divisors
@@ -46,34 +46,43 @@ def _redraw_clusters(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Draw clusters again; return successes and cases, (n_draws, n_lengths, n_depths)."""
     assert grid.cases is not None
-    strata = _strata(grid)
-    n_cells = grid.n_cases.size
-    successes = np.zeros((n_draws, n_cells))
-    n_cases = np.zeros((n_draws, n_cells), dtype=np.int64)
-    for members in strata:
-        cell = grid.cases.cell[members]
-        value = grid.cases.numerator[members] / grid.unit
-        _, cluster = np.unique(grid.cases.cluster[members], return_inverse=True)
-        n_clusters = int(cluster.max()) + 1
-        for draw in range(n_draws):
-            drawn = rng.integers(n_clusters, size=n_clusters)
-            weight = np.bincount(drawn, minlength=n_clusters)[cluster]
-            successes[draw] += np.bincount(cell, weight * value, minlength=n_cells)
-            n_cases[draw] += np.bincount(cell, weight, minlength=n_cells).astype(np.int64)
-    shape = (n_draws, *grid.n_cases.shape)
-    return successes.reshape(shape), n_cases.reshape(shape)
+    ones = np.ones_like(grid.cases.numerator)
+    values = np.stack([grid.cases.numerator, ones])
+    numerators, n_cases = redraw_strata(grid.cases, values, grid.n_cases.shape, rng, n_draws)
+    return numerators / grid.unit, n_cases
 
 
-def _strata(grid: CellGrid) -> list[NDArray[np.int64]]:
-    """Split the cases into parts that are drawn apart: cells, lengths, or nothing finer."""
-    assert grid.cases is not None
-    cell, cluster = grid.cases.cell, grid.cases.cluster
-    for part in (cell, cell // grid.depths.size):
-        pairs = np.unique(np.stack([cluster, part]), axis=1)
-        if pairs.shape[1] == np.unique(cluster).size:
-            order = np.argsort(part, kind="stable")
-            return np.split(order, np.flatnonzero(np.diff(part[order])) + 1)
-    return [np.arange(cell.size)]
+def redraw_strata(
+    cases: CaseIndex,
+    values: NDArray[np.int64],
+    shape: tuple[int, ...],
+    rng: np.random.Generator,
+    n_draws: int,
+) -> NDArray[np.int64]:
+    """Draw clusters again within the finest parts that hold them whole.
+
+    Parameters
+    ----------
+    cases : CaseIndex
+    values : ndarray of int64, shape (n_columns, n_cases)
+        What is added up by cell, all columns of the same draws.
+    shape : (int, int)
+        Lengths and depths of the grid.
+    rng : Generator
+    n_draws : int
+
+    Returns
+    -------
+    ndarray of int64, shape (n_columns, n_draws, n_lengths, n_depths)
+    """
+    n_cells = shape[0] * shape[1]
+    drawn = np.zeros((len(values), n_draws, n_cells), dtype=np.int64)
+    for members in split_strata(cases, shape[1]):
+        cell, cluster = cases.cell[members], cases.cluster[members]
+        drawn += redraw_clusters(
+            cell, cluster, values[:, members], n_cells=n_cells, n_draws=n_draws, rng=rng
+        )
+    return drawn.reshape(len(values), n_draws, *shape)
 
 
 def treat_draws(

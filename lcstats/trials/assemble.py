@@ -14,6 +14,7 @@ from lcstats.trials.faults import Faults
 from lcstats.trials.identity import CELL, Identified, key_codes, number_cases, resolve_identity
 from lcstats.trials.missing import unscored_notices
 from lcstats.trials.naming import NamedTable, name_columns
+from lcstats.trials.needle_scores import score_from_needles
 from lcstats.trials.origin import Origin
 from lcstats.trials.raw import RawTable
 from lcstats.trials.records import Reading, TableOptions
@@ -63,7 +64,7 @@ def assemble_trials(
     OptionError
         If options contradict the table.
     """
-    named = name_columns(tables, options)
+    named = score_from_needles(name_columns(tables, options))
     refuse_no_rows(named)
     faults = Faults(named.origin, named.knowledge.decimal)
     design = read_design(named, options, faults)

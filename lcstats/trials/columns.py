@@ -108,6 +108,11 @@ LAST_RESORTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Names that are taken only where no alias of the column is present."""
 
+STANDS_IN: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
+    {"score": (("needle_found",), ("n_found", "n_needles"))}
+)
+"""Columns from which a required one follows."""
+
 COUNT_COLUMNS = ("n_cases", "successes")
 DESIGN_COLUMNS = ("model", "task", "length", "depth")
 TRIAL_COLUMNS = tuple(name for name in ALIASES if name not in COUNT_COLUMNS)
@@ -278,7 +283,7 @@ def require_columns(
     TableError
         If a required column was not matched.
     """
-    missing = [canonical for canonical in required if canonical not in mapping]
+    missing = [name for name in required if not _is_there(name, mapping)]
     if not missing:
         return
     found = ", ".join(str(name) for name in names) or "none"
@@ -295,6 +300,11 @@ def require_columns(
             mend,
         )
     )
+
+
+def _is_there(name: str, mapping: Mapping[str, str]) -> bool:
+    """Tell whether a column was matched, or others from which it follows."""
+    return name in mapping or any(mapping.keys() >= set(few) for few in STANDS_IN.get(name, ()))
 
 
 def is_count_header(names: Sequence[object], overrides: Mapping[str, str]) -> bool:

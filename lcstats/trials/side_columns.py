@@ -149,7 +149,7 @@ def _read_rates(named: NamedTable, name: str, faults: Faults) -> pd.Series:
 
 
 def _read_lists(named: NamedTable, name: str, faults: Faults) -> pd.Series:
-    lists = named.frame[name].map(_as_list, na_action=None).astype(object)
+    lists = named.frame[name].map(as_list, na_action=None).astype(object)
     faults.add(
         lists.map(lambda value: value is _UNREADABLE),
         named.named(name),
@@ -162,7 +162,8 @@ def _read_lists(named: NamedTable, name: str, faults: Faults) -> pd.Series:
 _UNREADABLE = object()
 
 
-def _as_list(value: object) -> object:
+def as_list(value: object) -> object:
+    """Return the list in a cell, None where it is empty; what cannot be read is no list."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, (list, tuple)):

@@ -12,6 +12,7 @@ Examples
 """
 
 from lcstats.truths.coverage import COVERAGE, FINAL_CHECK, HARD, cells_deviate, shared_haystack
+from lcstats.truths.needles import draw_found, shared_rates, simulate_needles
 from lcstats.truths.registry import get_truth, names
 from lcstats.truths.simulation import check_axes, simulate_cells, simulate_trials
 from lcstats.truths.tasks import (
@@ -23,10 +24,13 @@ from lcstats.truths.tasks import (
     TWO_HOP,
     WORKED_CURVE,
     aggregate_ten,
+    close_places,
     distractors,
     four_values,
     joint_accuracy,
+    mirrored_places,
     single_needle,
+    spread_places,
     two_hop,
 )
 from lcstats.truths.truth import AccuracyTable, SharedHaystack, Truth
@@ -48,14 +52,20 @@ __all__ = [
     "aggregate_ten",
     "cells_deviate",
     "check_axes",
+    "close_places",
     "distractors",
+    "draw_found",
     "four_values",
     "get_truth",
     "joint_accuracy",
+    "mirrored_places",
     "names",
     "shared_haystack",
+    "shared_rates",
     "simulate_cells",
+    "simulate_needles",
     "simulate_trials",
     "single_needle",
+    "spread_places",
     "two_hop",
 ]

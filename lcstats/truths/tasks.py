@@ -80,7 +80,7 @@ def four_values(curve: Curve = WORKED_CURVE) -> Truth:
     return Truth(
         "four-values",
         "four values close together, all of them wanted",
-        partial(_joint_surface, lowered, _four_places),
+        partial(_joint_surface, lowered, close_places),
     )
 
 
@@ -89,14 +89,14 @@ def aggregate_ten(curve: Curve = WORKED_CURVE) -> Truth:
     return Truth(
         "aggregate-ten",
         "ten items spread over the whole context, all of them wanted",
-        partial(_joint_surface, curve, _ten_places),
+        partial(_joint_surface, curve, spread_places),
     )
 
 
 def two_hop(curve: Curve = WORKED_CURVE) -> Truth:
     """Return two facts, at d and 1 - d, both found and joined with chance 0.92 exp(-0.06 l)."""
     surface = partial(
-        _joint_surface, curve, _mirrored_places, combining_rate=0.92, combining_decay=0.06
+        _joint_surface, curve, mirrored_places, combining_rate=0.92, combining_decay=0.06
     )
     return Truth("two-hop", "two facts at mirrored depths, to be joined", surface)
 
@@ -119,15 +119,18 @@ def _joint_surface(
     )
 
 
-def _four_places(depths: FloatArray) -> FloatArray:
+def close_places(depths: FloatArray) -> FloatArray:
+    """Return the depths of four values around each depth, shape (4, n_depths)."""
     return np.asarray(np.clip(depths + np.array(FOUR_VALUES_OFFSETS)[:, None], 0.0, 1.0))
 
 
-def _ten_places(depths: FloatArray) -> FloatArray:
+def spread_places(depths: FloatArray) -> FloatArray:
+    """Return the depths of ten items, the same for each depth, shape (10, n_depths)."""
     return np.repeat(np.linspace(0.0, 1.0, N_AGGREGATED)[:, None], depths.size, axis=1)
 
 
-def _mirrored_places(depths: FloatArray) -> FloatArray:
+def mirrored_places(depths: FloatArray) -> FloatArray:
+    """Return each depth and its mirror image, shape (2, n_depths)."""
     return np.stack((depths, 1.0 - depths))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, xlogy
+from scipy.special import expit
 
 from lcstats.errors import OptionError, describe
 from lcstats.records import SCHEMA_VERSION, restoring
@@ -397,80 +397,3 @@ def _check_rates(guess_rate: float, lapse_rate: float) -> None:
                 "pass guess_rate=0.25 for a question with four choices, say",
             )
         )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TrialLikelihood:
-    """Log-likelihood of counts under the law, with its derivatives in the coefficients.
-
-    Attributes
-    ----------
-    log_likelihood : float
-        ``sum(k log p + (n - k) log(1 - p))``: one Bernoulli term per trial, no binomial
-        coefficients.
-    gradient : ndarray of float64, shape (n_terms,)
-    hessian : ndarray of float64, shape (n_terms, n_terms)
-        Second derivatives at these counts.
-    information : ndarray of float64, shape (n_terms, n_terms)
-        Minus the expected Hessian (Fisher information).
-    """
-
-    log_likelihood: float
-    gradient: FloatArray
-    hessian: FloatArray
-    information: FloatArray
-
-
-def trial_likelihood(
-    design: FloatArray,
-    coefficients: ArrayLike,
-    *,
-    n_cases: ArrayLike,
-    successes: ArrayLike,
-    guess_rate: float = 0.0,
-    lapse_rate: float = 0.0,
-) -> TrialLikelihood:
-    """Return the log-likelihood of right and wrong trials and its derivatives.
-
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n_cells, n_terms)
-    coefficients : array_like, shape (n_terms,)
-    n_cases, successes : array_like, shape (n_cells,)
-        Successes may be fractions of cases (quasi-binomial).
-    guess_rate, lapse_rate : float
-
-    Returns
-    -------
-    TrialLikelihood
-
-    Notes
-    -----
-    With s = sigma(eta), c = 1 - guess - lapse, p = guess + c s, p' = c s (1 - s) and
-    v = p (1 - p): the score in eta is ``(k - n p) p' / v`` and the information ``n p'^2 / v``.
-
-    Examples
-    --------
-    >>> design = np.ones((1, 1))
-    >>> trial_likelihood(design, [0.0], n_cases=[10], successes=[7]).gradient.tolist()
-    [2.0]
-    """
-    n, k = np.asarray(n_cases, np.float64), np.asarray(successes, np.float64)
-    sigma = expit(logit_accuracy(design, coefficients))
-    share = 1.0 - guess_rate - lapse_rate
-    p = guess_rate + share * sigma
-    slope = share * sigma * (1.0 - sigma)
-    bend = slope * (1.0 - 2.0 * sigma)
-    variance = p * (1.0 - p)
-    ratio = np.divide(slope, variance, out=np.ones_like(slope), where=variance > 0)
-    # d(p'/v)/d(eta) = (p'' v - p'^2 (1 - 2p)) / v^2
-    bend_ratio = np.divide(bend, variance, out=np.zeros_like(bend), where=variance > 0)
-    turn = bend_ratio - ratio**2 * (1.0 - 2.0 * p)
-    residual = k - n * p
-    curvature = residual * turn - n * slope * ratio
-    return TrialLikelihood(
-        log_likelihood=float((xlogy(k, p) + xlogy(n - k, 1.0 - p)).sum()),
-        gradient=design.T @ (residual * ratio),
-        hessian=design.T @ (curvature[:, None] * design),
-        information=design.T @ ((n * slope * ratio)[:, None] * design),
-    )

@@ -1,0 +1,36 @@
+"""The curve: METHOD section 2's law, once, and how likely counts are under it."""
+
+from lcstats.curve.law import (
+    BASE_LENGTH,
+    RECENCY_SCALE,
+    SPAN_DOUBLINGS,
+    TERMS,
+    Curve,
+    FloatArray,
+    accuracy_from_logit,
+    check_depths,
+    check_lengths,
+    design_matrix,
+    logit_accuracy,
+    middle_weight,
+)
+from lcstats.curve.likelihood import Compound, TrialLikelihood, joint_likelihood, trial_likelihood
+
+__all__ = [
+    "BASE_LENGTH",
+    "RECENCY_SCALE",
+    "SPAN_DOUBLINGS",
+    "TERMS",
+    "Compound",
+    "Curve",
+    "FloatArray",
+    "TrialLikelihood",
+    "accuracy_from_logit",
+    "check_depths",
+    "check_lengths",
+    "design_matrix",
+    "joint_likelihood",
+    "logit_accuracy",
+    "middle_weight",
+    "trial_likelihood",
+]

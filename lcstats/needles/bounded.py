@@ -1,0 +1,49 @@
+"""A number with the ends of its interval."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """An estimate and its interval; NaN where the data say nothing.
+
+    Attributes
+    ----------
+    value, lower, upper : float
+    """
+
+    value: float
+    lower: float = float("nan")
+    upper: float = float("nan")
+
+    @property
+    def is_known(self) -> bool:
+        """True if there is a value."""
+        return bool(np.isfinite(self.value))
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return the three numbers, None for those that are not known."""
+        return {
+            name: float(number) if np.isfinite(number) else None
+            for name, number in (
+                ("value", self.value),
+                ("lower", self.lower),
+                ("upper", self.upper),
+            )
+        }
+
+    def words(self, digits: int = 3) -> str:
+        """Write the value and its interval.
+
+        Examples
+        --------
+        >>> Bounded(1.4, 1.3, 1.52).words(), Bounded(1.4).words()
+        ('1.4 (1.3 to 1.52)', '1.4 (no interval)')
+        """
+        if not self.is_known:
+            return "not known"
+        if not np.isfinite([self.lower, self.upper]).all():
+            return f"{self.value:.{digits}g} (no interval)"
+        return f"{self.value:.{digits}g} ({self.lower:.{digits}g} to {self.upper:.{digits}g})"

@@ -1,0 +1,125 @@
+"""What a reader of needle results has to know: one prompt, repeats, dependence, a misfit."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lcstats.errors import DesignWarning, Notice, SmallSampleWarning, UnscoredWarning
+from lcstats.needles.data import NeedleTable
+from lcstats.needles.dependence import Dependence
+from lcstats.needles.single import SingleNeedle
+from lcstats.trials.wording import counted
+
+FEW_UNITS = 10
+"""Units of a length below which its interval is wide whatever it says."""
+
+SMALL = 0.05
+
+
+def notices_on_table(table: NeedleTable) -> Iterator[Notice]:
+    """Yield what the design of the table keeps from being said."""
+    n_placements = np.unique(table.placement).size
+    per_length = np.bincount(
+        np.searchsorted(table.lengths, table.length_of_unit), minlength=table.lengths.size
+    )
+    n_repeated = table.n_trials - table.n_units
+    if table.repeats == "fold" and n_repeated and per_length.max() == 1:
+        yield Notice(
+            "one-case-per-length",
+            f"every length has a single case, sent {_times(table)}: repeats of one prompt say "
+            "nothing of other prompts, so there are no intervals and no test of dependence; pass "
+            "repeats='independent' (--repeats independent) for what holds of these very prompts",
+            SmallSampleWarning,
+        )
+    elif table.repeats == "fold" and n_repeated:
+        yield Notice(
+            "repeats-folded",
+            f"{counted(table.n_trials, 'trial')} of {counted(table.n_units, 'case')}: repeats are "
+            "folded and are no further evidence",
+            DesignWarning,
+        )
+    elif table.repeats == "independent" and n_placements == table.lengths.size < table.n_units:
+        yield Notice(
+            "one-placement-per-length",
+            f"the trials of every length share one placement of their "
+            f"{counted(table.n_needles, 'needle')}: what is said is of these prompts, not of "
+            "needles elsewhere or of other texts",
+            DesignWarning,
+        )
+    if per_length.max() > 1 and per_length.min() < FEW_UNITS:
+        yield Notice(
+            "few-units",
+            f"as few as {counted(int(per_length.min()), 'unit')} at a length: intervals are wide",
+            SmallSampleWarning,
+        )
+    if table.kind != "needles" and table.n_needles > 1:
+        yield _on_kind(table)
+    if table.n_unscored:
+        yield Notice(
+            "unscored-needles",
+            f"{counted(table.n_unscored, 'trial')} not scored: left out, never counted as missed",
+            UnscoredWarning,
+        )
+
+
+def _times(table: NeedleTable) -> str:
+    each = np.unique(np.bincount(table.unit))
+    if each.size == 1:
+        return f"{each[0]} times"
+    return f"{each[0]} to {each[-1]} times"
+
+
+def _on_kind(table: NeedleTable) -> Notice:
+    if table.kind == "counts":
+        return Notice(
+            "needle-counts-only",
+            "nobody knows which needles were found, only how many: what differs between places "
+            "counts as scatter, and neighbours cannot be compared",
+            DesignWarning,
+        )
+    return Notice(
+        "all-or-nothing",
+        "scores only say whether all needles were found: rates of single needles follow from a "
+        "curve if needles are independent, and nothing can be said about dependence",
+        DesignWarning,
+    )
+
+
+def notices_on_dependence(table: NeedleTable, dependence: Dependence | None) -> Iterator[Notice]:
+    """Yield how far the needles are from independence, and which way lengths then err."""
+    if dependence is None or not np.isfinite(dependence.independence_p):
+        return
+    if dependence.independence_p < SMALL:
+        more = dependence.intraclass_correlation.value > 0
+        yield Notice(
+            "dependent-needles",
+            f"needles of a trial are not found independently (p = {dependence.independence_p:.2g}, "
+            f"given {dependence.strata}): products of rates are too "
+            f"{'low' if more else 'high'}, and needles are no separate evidence",
+            DesignWarning,
+        )
+    apart = dependence.n_trials < table.n_trials
+    if apart:
+        yield Notice(
+            "needles-not-compared",
+            f"{counted(table.n_trials - dependence.n_trials, 'trial')} left out of the comparison: "
+            f"no other unit shares {dependence.strata}",
+            DesignWarning,
+        )
+
+
+def notices_on_single(single: SingleNeedle | None) -> Iterator[Notice]:
+    """Yield what the curve's test says."""
+    if single is None:
+        return
+    test = single.goodness
+    if test is not None and not test.passes:
+        where = "" if np.isnan(test.worst_depth) else f", depth {test.worst_depth:.2g}"
+        yield Notice(
+            "curve-misfit",
+            f"the curve of a single needle does not fit (p = {test.p_value:.2g}, needles taken as "
+            f"independent; largest residual {test.worst_residual:.1f} at length "
+            f"{test.worst_length:.0f}{where}): a smooth dip and a bonus at the end are not what "
+            "these needles show, so do not quote what it implies",
+            DesignWarning,
+        )

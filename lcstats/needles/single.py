@@ -1,0 +1,172 @@
+"""The curve of a single needle behind the needles of trials, whatever is known of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lcstats.cells import CellGrid
+from lcstats.curve import BASE_LENGTH, SPAN_DOUBLINGS, Curve, FloatArray
+from lcstats.fit import CurveFit, GoodnessOfFit, fit_curve, goodness_of_fit
+from lcstats.fit.joint import JointFit, TaskCounts, fit_joint
+from lcstats.fit.joint.resample import resample_joint
+from lcstats.lengths.curve_estimate import draw_curves
+from lcstats.needles.cells import joint_cells, needle_cells
+from lcstats.needles.data import Floats, NeedleTable, Whole
+from lcstats.options import Penalty
+from lcstats.records import freeze_arrays
+
+MOST_PLACES = 101
+"""Distinct depths beyond which a mean over depths is taken at even ones."""
+
+FEWEST_UNITS = 10
+"""Units below which no set is made of units drawn again."""
+
+N_DRAWS = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SingleNeedle:
+    """The rate of one needle by length and depth, as a curve fitted to trials of several.
+
+    Attributes
+    ----------
+    curve : Curve
+    lengths : ndarray of int64, shape (n_lengths,)
+    depths : ndarray of float64, shape (n_depths,)
+        Where needles were: means over depths are over these.
+    rates : ndarray of float64, shape (n_lengths, n_depths)
+    draws : ndarray of float64, shape (n_draws, n_lengths, n_depths)
+        Rates of curves fitted to resampled trials; no draws where units are few, or
+        such fits did not settle.
+    kind : {"cluster_bootstrap", "parametric_bootstrap"}
+        What was resampled: units with what they share, or counts from the curve.
+    fit : CurveFit or JointFit
+        ``CurveFit`` where each needle is known to be found or not.
+    goodness : GoodnessOfFit or None
+        Its test, which takes needles for independent; None where outcomes are not 0 and 1.
+    """
+
+    curve: Curve
+    lengths: Whole
+    depths: Floats
+    rates: Floats
+    draws: Floats
+    kind: str
+    fit: CurveFit | JointFit
+    goodness: GoodnessOfFit | None
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        freeze_arrays(self)
+
+    @property
+    def fails(self) -> bool:
+        """True if the test speaks against the curve."""
+        return self.goodness is not None and not self.goodness.passes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values: the fit, and its test."""
+        return {
+            "fit": {k: v for k, v in self.fit.to_dict().items() if k not in ("counts", "notices")},
+            "goodness_of_fit": None if self.goodness is None else self.goodness.to_dict(),
+        }
+
+
+def fit_single_needle(
+    table: NeedleTable, *, penalty: Penalty = "jeffreys", seed: int = 0
+) -> SingleNeedle:
+    """Fit the curve of a single needle.
+
+    Parameters
+    ----------
+    table : NeedleTable
+    penalty : {"jeffreys", "none"}
+    seed : int
+
+    Notes
+    -----
+    Known needles are 0/1 cases at their own depths, in clusters of their trials. Of counts the mean
+    rate over the trial's needles is fitted, of all-or-nothing outcomes the product of their rates;
+    where needles lay is then integrated over the design, if nobody knows it.
+    """
+    if table.kind == "needles":
+        return _of_needles(table, penalty, seed)
+    return _of_trials(table, penalty, seed)
+
+
+def _of_needles(table: NeedleTable, penalty: Penalty, seed: int) -> SingleNeedle:
+    fit = fit_curve(needle_cells(table), penalty=penalty)
+    draws = draw_curves(fit, seed=seed)
+    rates, depths = fit.accuracy, fit.grid.depths
+    is_enough = draws.are_settled and table.n_units >= FEWEST_UNITS
+    testable = not fit.grid.has_fractions and fit.cells.length.size > len(fit.parameters)
+    return SingleNeedle(
+        curve=fit.curve,
+        lengths=fit.grid.lengths,
+        depths=depths,
+        rates=rates,
+        draws=draws.accuracies if is_enough else np.empty((0, *rates.shape)),
+        kind=draws.kind,
+        fit=fit,
+        goodness=goodness_of_fit(fit, seed=seed) if testable else None,
+    )
+
+
+def _of_trials(table: NeedleTable, penalty: Penalty, seed: int) -> SingleNeedle:
+    grid = joint_cells(table).grid
+    base, span = _constants(grid)
+    task = task_counts(table)
+    fit = fit_joint(task, penalty=penalty, base_length=base, span_doublings=span)
+    places = np.unique(task.places)
+    depths = places if places.size <= MOST_PLACES else np.linspace(0.0, 1.0, MOST_PLACES)
+    return SingleNeedle(
+        curve=fit.curve,
+        lengths=table.lengths,
+        depths=depths,
+        rates=fit.curve.accuracy(table.lengths, depths),
+        draws=resample_joint(fit, table.lengths, depths, n_draws=N_DRAWS, seed=seed),
+        kind="parametric_bootstrap",
+        fit=fit,
+        goodness=None,
+    )
+
+
+def _constants(grid: CellGrid) -> tuple[float, float]:
+    """Base length and span of the law: METHOD section 2's, by the unit of the lengths."""
+    if grid.length_unit == "tokens":
+        return BASE_LENGTH, SPAN_DOUBLINGS
+    first, last = float(grid.lengths[0]), float(grid.lengths[-1])
+    return first, max(1.0, float(np.log2(last / first)))
+
+
+def task_counts(table: NeedleTable) -> TaskCounts:
+    """Count successes by placement: trials that found all, or found needles where those are known.
+
+    Parameters
+    ----------
+    table : NeedleTable
+        A unit counts once, with the mean of its trials.
+    """
+    counts_facts = table.kind != "all_or_nothing"
+    value = table.found.sum(axis=1) if counts_facts else table.all_found
+    per_unit = table.n_needles if counts_facts else 1
+    _, first, code = np.unique(table.placement, return_index=True, return_inverse=True)
+    places = table.depths[first] if table.has_depths else _design_places(table, first.size)
+    return TaskCounts(
+        name=table.task,
+        length=table.length[first].astype(np.float64),
+        places=places,
+        n_cases=np.bincount(code, per_unit * table.weight).astype(np.float64),
+        successes=np.bincount(code, table.weight * value).astype(np.float64),
+        n_facts=table.n_needles,
+        are_placed=table.has_depths,
+        counted="facts" if counts_facts else "all",
+    )
+
+
+def _design_places(table: NeedleTable, n_cells: int) -> FloatArray:
+    """Return the depths of the design, where needles may be; NaN where there are none."""
+    asked = np.unique(table.asked_depth[~np.isnan(table.asked_depth)])
+    places = asked if asked.size else np.array([np.nan])
+    return np.repeat(places[None], n_cells, axis=0)
