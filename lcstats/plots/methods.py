@@ -1,14 +1,11 @@
 """The methods figure: points, sets and masses of every method on one axis of lengths."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from numpy.typing import NDArray
 
 from lcstats.lengths import EffectiveLength
 from lcstats.lengths.quoting import NAMES
@@ -16,23 +13,21 @@ from lcstats.options import percent
 from lcstats.plots.labels import clean, length_axis_label, length_writer, outcome_words
 from lcstats.plots.masses import MEANINGS
 from lcstats.plots.methods_table import methods_data
+from lcstats.plots.outcomes import Place, draw_point, draw_set
 from lcstats.plots.panel import (
     POINTS,
     Mark,
     Panel,
     add_key,
     add_title,
-    log_limits,
     open_panel,
     set_log_ticks,
     start_log_axis,
 )
 from lcstats.plots.style import (
     ANSWER_COLOR,
-    FAILING_DASHES,
     MASS_COLORS,
     SET_COLOR,
-    SET_COLORS,
     ColumnWidth,
 )
 
@@ -44,10 +39,6 @@ GAP = 0.35
 """Rows between methods."""
 THICKEST, THINNEST = 4.5, 1.2
 """Points; the thickness of sticks of few outcomes, and of many."""
-LONE_CAP = 12.0
-"""Points that the caps of a set of one outcome are high: the point on it hides shorter ones."""
-BELOW = 0.6
-"""Where "no tested length passes" stands: this share of the way from the shortest to the edge."""
 
 PROMISES = {
     "certified": "proved",
@@ -64,43 +55,6 @@ SHORT_KINDS = {"parametric_bootstrap": "bootstrap", "cluster_bootstrap": "cluste
 
 Rows = dict[tuple[str, str, str], float]
 """Heights by method, part ("name", "set", "crossing", "mass") and kind."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where things stand on the log2 axis.
-
-    Attributes
-    ----------
-    lengths : ndarray of float64, shape (n_lengths,)
-    edges : (float, float)
-        Ends of the axis.
-    """
-
-    lengths: NDArray[np.float64]
-    edges: tuple[float, float]
-
-    @property
-    def below(self) -> float:
-        """Where "no tested length passes" stands."""
-        return float(self.lengths[0] * (self.edges[0] / self.lengths[0]) ** BELOW)
-
-    def of(self, length: float) -> float:
-        """Place a length; NaN is "no tested length passes"."""
-        return self.below if np.isnan(length) else length
-
-    def sets(self, lower: float, upper: float) -> tuple[tuple[float, float], tuple[bool, bool]]:
-        """Return the ends of a set and which are open: no tested length passes, or all do."""
-        is_open = (bool(np.isnan(lower)), bool(upper == self.lengths[-1]))
-        first = self.edges[0] if is_open[0] else lower
-        return (first, self.edges[1] if is_open[1] else self.of(upper)), is_open
-
-    @property
-    def narrowest(self) -> float:
-        """Smallest distance between neighbouring outcomes, as a share of the axis."""
-        places = np.log2([self.below, *self.lengths])
-        first, last = np.log2(self.edges)
-        return float(np.diff(places).min() / (last - first))
 
 
 def plot_methods(
@@ -202,7 +156,7 @@ def _draw_methods(
 ) -> list[Mark]:
     """Draw all rows; of marks that mean the same, the key takes the first."""
     ax = panel.ax
-    place = _Place(answer.lengths.astype(np.float64), log_limits(answer.lengths))
+    place = Place.on(answer.lengths)
     _shade_quoted(ax, table, place, rows)
     _write_names(ax, answer, rows)
     points = {row.method: row for row in table[table["series"] == "point"].itertuples()}
@@ -211,10 +165,10 @@ def _draw_methods(
     for row in table[table["series"] == "set"].itertuples():
         height = rows[str(row.method), "set", str(row.kind)]
         fails = row.method == "curve" and answer.curve_fails
-        sets.append((_draw_set(ax, row, place, height, fails=fails), _set_words(answer, row)))
+        sets.append((draw_set(ax, row, place, height, fails=fails), _set_words(answer, row)))
         point = points[row.method]
         words = "effective length to quote" if point.quoted else "effective length, not quoted"
-        dots.append((_draw_point(ax, point, place, height), words))
+        dots.append((draw_point(ax, point, place, height, status=str(point.kind)), words))
     marks = [*dots, *sets, *_draw_crossings(ax, table, place, rows)]
     marks += _draw_masses(panel, table, place, rows)
     first = {words: mark for mark, words in reversed(marks)}
@@ -228,7 +182,7 @@ def _set_words(answer: EffectiveLength, row: Any) -> str:
     return f"{level} set, {SHORT_KINDS.get(kind, kind)}: {PROMISES[kind]}"
 
 
-def _shade_quoted(ax: Axes, table: pd.DataFrame, place: _Place, rows: Rows) -> None:
+def _shade_quoted(ax: Axes, table: pd.DataFrame, place: Place, rows: Rows) -> None:
     """Carry set and point to quote through the rows of all methods, but not through words."""
     quoted = table[(table["series"] == "set") & table["quoted"]].iloc[0]
     ends, _ = place.sets(quoted["lower"], quoted["upper"])
@@ -264,43 +218,7 @@ def _write_names(ax: Axes, answer: EffectiveLength, rows: Rows) -> None:
         )
 
 
-def _draw_set(ax: Axes, row: Any, place: _Place, height: float, *, fails: bool) -> Line2D:
-    """Draw a set as a bar; an end outside the tested lengths is an arrow."""
-    ends, open_ends = place.sets(row.lower, row.upper)
-    look: dict[str, Any] = {"color": SET_COLORS[row.kind], "clip_on": False, "zorder": 4}
-    cap = 7.0 if ends[0] < ends[1] else LONE_CAP
-    for end, is_open, arrow in zip(ends, open_ends, "<>", strict=True):
-        size = 5.0 if is_open else cap
-        ax.plot([end], [height], arrow if is_open else "|", markersize=size, **look)
-    return ax.plot(
-        ends,
-        [height, height],
-        linestyle=FAILING_DASHES if fails else "-",
-        linewidth=3.0 if row.quoted else 1.3,
-        solid_capstyle="butt",
-        **look,
-    )[0]
-
-
-def _draw_point(ax: Axes, point: Any, place: _Place, height: float) -> Line2D:
-    """Mark a method's point: filled if it is to be quoted, hollow if not."""
-    marker = {"below_tested": "<", "beyond_tested": ">"}.get(point.kind, "D")
-    return ax.plot(
-        [place.of(point.length)],
-        [height],
-        marker,
-        color=ANSWER_COLOR,
-        markerfacecolor=ANSWER_COLOR if point.quoted else "white",
-        markeredgecolor=ANSWER_COLOR,
-        markeredgewidth=0.8,
-        markersize=5.5 if point.quoted else 4.0,
-        linestyle="none",
-        clip_on=False,
-        zorder=5,
-    )[0]
-
-
-def _draw_crossings(ax: Axes, table: pd.DataFrame, place: _Place, rows: Rows) -> Iterator[Mark]:
+def _draw_crossings(ax: Axes, table: pd.DataFrame, place: Place, rows: Rows) -> Iterator[Mark]:
     """Draw where a curve crosses as a small tick with its interval; an arrow where it is off."""
     for row in table[table["series"] == "crossing"].itertuples():
         height = rows[str(row.method), "crossing", ""]
@@ -317,7 +235,7 @@ def _draw_crossings(ax: Axes, table: pd.DataFrame, place: _Place, rows: Rows) ->
         yield tick, "where the curve crosses, with interval"
 
 
-def _draw_masses(panel: Panel, table: pd.DataFrame, place: _Place, rows: Rows) -> Iterator[Mark]:
+def _draw_masses(panel: Panel, table: pd.DataFrame, place: Place, rows: Rows) -> Iterator[Mark]:
     """Draw masses as sticks, all to the scale of the largest one."""
     masses = table[table["series"] == "mass"]
     strips = {
