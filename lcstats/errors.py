@@ -29,6 +29,10 @@ class FitError(LcstatsError, ArithmeticError):
     """A fit cannot give an answer that deserves to be printed."""
 
 
+class RunError(LcstatsError, RuntimeError):
+    """A sweep cannot go on: no further request can succeed."""
+
+
 class MissingExtraError(LcstatsError, ImportError):
     """An optional dependency is needed; the message names the extra that brings it."""
 

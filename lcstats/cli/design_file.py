@@ -1,0 +1,153 @@
+"""Designs of sweeps from files: TOML or YAML, a grid or a list of cells, also those of ``next``."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lcstats.cli.parameters import parse_depths, parse_lengths
+from lcstats.errors import FormatError, OptionError, describe
+
+if TYPE_CHECKING:
+    from lcstats.runner import Design
+
+SUFFIXES = (".toml", ".yaml", ".yml")
+GRID_FIELDS = ("tasks", "lengths", "depths", "trials", "seed", "repeats", "order")
+CELL_FIELDS = ("task", "length", "depth", "trials", "why")
+NEXT_FIELDS = ("schema_version", "model", "stop", "stop_reason", "total_tokens")
+"""What ``lcstats next`` writes beside its cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class DesignFile:
+    """What a file says of a design.
+
+    Attributes
+    ----------
+    fields : mapping
+        Of a grid: those of :data:`GRID_FIELDS` that it has.
+    cells : tuple of mapping
+        Empty for a grid.
+    is_adaptive : bool
+        Whether the cells were chosen after looking at results.
+    """
+
+    fields: Mapping[str, Any]
+    cells: tuple[Mapping[str, Any], ...]
+    is_adaptive: bool
+
+
+def read_design_file(path: str) -> DesignFile:
+    """Read a design.
+
+    Raises
+    ------
+    FormatError
+        If the file is neither TOML nor YAML, or its fields mean nothing.
+    OptionError
+        If ``lcstats next`` wrote it to say that nothing is to be run.
+    """
+    document = _load(Path(path))
+    cells = document.get("cells", [])
+    strangers = set(document) - {*GRID_FIELDS, *NEXT_FIELDS, "cells"}
+    if isinstance(cells, list) and all(isinstance(cell, dict) for cell in cells):
+        strangers |= {name for cell in cells for name in set(cell) - set(CELL_FIELDS)}
+    else:
+        strangers |= {"cells"}
+    if strangers or not document:
+        raise FormatError(
+            describe(
+                f"{path} has the fields {', '.join(sorted(strangers)) or 'of nothing'}",
+                f"expected {', '.join(GRID_FIELDS)}, or [[cells]] with {', '.join(CELL_FIELDS)}",
+                "correct the names",
+            )
+        )
+    if document.get("stop"):
+        raise OptionError(
+            describe(
+                f"{path} says to stop: {document.get('stop_reason')}",
+                "expected cells to run",
+                "there is nothing more to run; look at the effective length",
+            )
+        )
+    fields = {name: document[name] for name in GRID_FIELDS if name in document}
+    return DesignFile(_parsed(fields), tuple(cells), "stop" in document)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise FormatError(
+            describe(
+                f"the design is {path.name}",
+                f"expected quick, standard, regression or a file ending in {', '.join(SUFFIXES)}",
+                "pass --design standard, say",
+            )
+        )
+    text = path.read_text(encoding="utf-8")
+    try:
+        document = tomllib.loads(text) if suffix == ".toml" else _load_yaml(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(
+            describe(f"{path}: {error}", "expected TOML", "mend the file at that place")
+        ) from None
+    if not isinstance(document, dict):
+        raise FormatError(
+            describe(f"{path} holds no fields", "expected tasks, lengths and so on", "add them")
+        )
+    return document
+
+
+def _load_yaml(text: str) -> Any:
+    from lcstats.extras import load_extra
+
+    yaml = load_extra("yaml", extra="yaml", purpose="a design in YAML")
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        first_line = " ".join(str(error).split())
+        raise FormatError(
+            describe(first_line, "expected YAML", "mend the file at that place")
+        ) from None
+
+
+def _parsed(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields with lengths and depths as numbers, however they were written."""
+    for name, parse in (("lengths", parse_lengths), ("depths", parse_depths)):
+        if name in fields:
+            value = fields[name]
+            written = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+            try:
+                fields[name] = parse(written)
+            except ValueError as error:
+                raise FormatError(f"{name}: {error}") from None
+    if isinstance(fields.get("tasks"), str):
+        fields["tasks"] = fields["tasks"].split(",")
+    return fields
+
+
+def design_of_cells(file: DesignFile, *, seed: int, repeats: int, order: Any) -> "Design":
+    """Return the design of a list of cells; one that was chosen after looking has a stage of 1.
+
+    Raises
+    ------
+    FormatError
+        If a cell lacks its task, length or trials.
+    """
+    from lcstats.runner import Design, DesignCell, parse_task
+
+    cells = []
+    for number, cell in enumerate(file.cells, start=1):
+        missing = [name for name in ("task", "length", "trials") if name not in cell]
+        if missing:
+            raise FormatError(
+                describe(
+                    f"cell {number} has no {' and no '.join(missing)}",
+                    "expected task, length, trials, and depth where the task has one",
+                    "add it",
+                )
+            )
+        task = parse_task(str(cell["task"]))
+        cells.append(DesignCell(task, int(cell["length"]), cell.get("depth"), int(cell["trials"])))
+    return Design(tuple(cells), seed, repeats, order, stage=int(file.is_adaptive))

@@ -1,0 +1,96 @@
+"""Reading an answer: without its thinking, in one spelling, as numbers or as words."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+_THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_THOUGHT_START = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_CUT = ("length", "max_tokens", "max_output_tokens")
+"""Finish reasons of an answer that was cut at the most tokens it may have."""
+
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:([.,_ \u00a0\u202f'\u2019])\d{3})(?:\1\d{3})*(?!\d)")
+_NUMBER = re.compile(r"\d+")
+_REFUSAL = re.compile(
+    r"\b(?:i(?:'m| am) sorry|i apologi[sz]e|i (?:can(?:no|')t|am (?:not able|unable) to)|"
+    r"as an ai\b.*\bcan(?:no|')t)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is left of an output to be scored.
+
+    Attributes
+    ----------
+    text : str
+        In NFKC and casefolded.
+    status : str
+        ok, or why there is nothing to score: empty, budget_exhausted.
+    """
+
+    text: str
+    status: str = "ok"
+
+
+def read_answer(output: str | None, *, finish_reason: str | None = None) -> Answer:
+    """Take the thinking out of an output; what is left is the answer.
+
+    Only what stands after the last closing tag counts. Thinking that was never closed leaves no
+    answer: its budget was exhausted.
+
+    Examples
+    --------
+    >>> read_answer("<think>4829173?</think>It is 1111111.").text
+    'it is 1111111.'
+    >>> read_answer("<think>Let me look at 4829173", finish_reason="length").status
+    'budget_exhausted'
+    """
+    text = output or ""
+    ends = list(_THOUGHT_END.finditer(text))
+    if ends:
+        text = text[ends[-1].end() :]
+    elif _THOUGHT_START.search(text):
+        return Answer("", "budget_exhausted")
+    text = unicodedata.normalize("NFKC", text).casefold().strip()
+    if text:
+        return Answer(text)
+    return Answer("", "budget_exhausted" if finish_reason in _CUT else "empty")
+
+
+def read_numbers(text: str) -> tuple[str, ...]:
+    """Return the numbers of a text, each once, without what groups their digits.
+
+    Examples
+    --------
+    >>> read_numbers("4,829,173 or 4 829 173, not 12"), read_numbers("48291730")
+    (('4829173', '12'), ('48291730',))
+    """
+    plain = "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in text)
+    joined = _GROUPED.sub(lambda match: re.sub(r"\D", "", match[0]), plain)
+    return tuple(dict.fromkeys(number.lstrip("0") or "0" for number in _NUMBER.findall(joined)))
+
+
+def has_words(text: str, words: str) -> bool:
+    """Tell whether words stand in a text, whole and in their order, however they are spelled.
+
+    Examples
+    --------
+    >>> has_words("it was the Amber  Falcon.", "amber falcon"), has_words("ambers", "amber")
+    (True, False)
+    """
+    form = r"\s+".join(map(re.escape, unicodedata.normalize("NFKC", words).casefold().split()))
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return re.search(rf"(?<!\w){form}(?!\w)", plain) is not None
+
+
+def is_refusal(text: str) -> bool:
+    """Tell whether an answer begins by declining.
+
+    Examples
+    --------
+    >>> is_refusal("i'm sorry, but i can't help with that."), is_refusal("4829173")
+    (True, False)
+    """
+    return _REFUSAL.search(text[:200]) is not None

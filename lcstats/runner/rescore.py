@@ -1,0 +1,149 @@
+"""Scoring stored outputs again, without asking any language model."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from lcstats.errors import FormatError, OptionError, describe
+from lcstats.runner.ledger import read_rows
+from lcstats.runner.manifest import manifest_path, read_manifest, write_manifest
+from lcstats.runner.scoring import (
+    VERSION,
+    AnswerKey,
+    Strictness,
+    score_output,
+    scorer_name,
+)
+from lcstats.runner.tasks.puzzle import Scorer
+
+JUDGED = frozenset(("ok", "refused", "empty", "unparsed", "budget_exhausted"))
+"""Statuses that come from an output, and can change with its scoring."""
+
+NEEDED = ("status", "answer", "wrong", "output", "finish_reason", "scorer")
+
+
+@dataclass(frozen=True, slots=True)
+class Rescored:
+    """What a second scoring changed.
+
+    Attributes
+    ----------
+    output : Path
+    n_trials, n_scored : int
+        Rows, and those with a score now.
+    n_changed : int
+        Rows whose score or status is another one.
+    n_up, n_down : int
+        Scores that rose and fell.
+    """
+
+    output: Path
+    n_trials: int
+    n_scored: int
+    n_changed: int
+    n_up: int
+    n_down: int
+
+
+def rescore(path: str | Path, output: str | Path, *, strictness: Strictness) -> Rescored:
+    """Score the outputs of a sweep again and write them to another file.
+
+    Failed requests and cut prompts stay what they were.
+
+    Parameters
+    ----------
+    path : path
+        What ``lcstats run`` wrote.
+    output : path
+        Where to; whole or not at all.
+    strictness : {"strict", "contains"}
+
+    Raises
+    ------
+    OptionError
+        If the two files are one.
+    FormatError
+        If rows lack the output or the answers.
+    """
+    source, target = Path(path), Path(output)
+    if source.resolve() == target.resolve():
+        raise OptionError(
+            describe(
+                f"-o is {target}, the file that is read",
+                "expected another one, so that the first scores are kept",
+                f"write -o {target.stem}-rescored.jsonl",
+            )
+        )
+    before = list(read_rows(source))
+    after = [_rescored(row, number, source, strictness) for number, row in enumerate(before, 1)]
+    _write_whole(target, after)
+    _write_record(source, target, strictness)
+    return _compare(target, before, after)
+
+
+def _rescored(
+    row: Mapping[str, Any], number: int, source: Path, strictness: Strictness
+) -> dict[str, Any]:
+    missing = [name for name in NEEDED if name not in row]
+    scorer = str(row.get("scorer")).partition("-")[0]
+    if missing or scorer not in get_args(Scorer):
+        raise FormatError(
+            describe(
+                f"{source} line {number} has no {' and no '.join(missing) or 'known scorer'}",
+                "expected a line that 'lcstats run' wrote",
+                "name the file of a sweep",
+            )
+        )
+    if row["status"] not in JUDGED:
+        return dict(row)
+    kind: Scorer = scorer  # type: ignore[assignment]
+    key = AnswerKey(tuple(row["answer"]), tuple(row["wrong"]), kind)
+    scored = score_output(
+        row["output"], key, finish_reason=row["finish_reason"], strictness=strictness
+    )
+    found = list(map(int, scored.found)) if scored.found else None
+    changed: dict[str, Any] = {
+        "score": scored.score,
+        "status": scored.status,
+        "n_found": None if found is None else sum(found),
+        "scorer": scorer_name(kind, strictness),
+    }
+    if row.get("needle_depths"):
+        changed["needle_found"] = found
+    return {**row, **changed}
+
+
+def _write_whole(target: Path, rows: list[dict[str, Any]]) -> None:
+    partial = target.with_name(f".{target.name}.part")
+    lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+    with open(partial, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.writelines(lines)
+    os.replace(partial, target)
+
+
+def _write_record(source: Path, target: Path, strictness: Strictness) -> None:
+    manifest = read_manifest(source)
+    if manifest is not None:
+        scoring = {"strictness": strictness, "version": VERSION}
+        record = {**manifest, "scoring": scoring, "rescored_from": manifest_path(source).name}
+        write_manifest(target, record)
+
+
+def _compare(target: Path, before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Rescored:
+    pairs = [(b["score"], a["score"]) for b, a in zip(before, after, strict=True)]
+    both = [(b, a) for b, a in pairs if b is not None and a is not None]
+    changed = (
+        (b["score"], b["status"]) != (a["score"], a["status"])
+        for b, a in zip(before, after, strict=True)
+    )
+    return Rescored(
+        output=target,
+        n_trials=len(after),
+        n_scored=sum(a is not None for _, a in pairs),
+        n_changed=sum(changed),
+        n_up=sum(a > b for b, a in both),
+        n_down=sum(a < b for b, a in both),
+    )

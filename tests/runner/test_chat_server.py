@@ -1,0 +1,325 @@
+"""Servers that fail, one way after the other, through the real ``openai`` client on loopback."""
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+import time
+import traceback
+
+import pytest
+
+import lcstats as lc
+from lcstats.errors import DesignWarning, OptionError, RunError
+from lcstats.runner import Connection, Settings, open_backend, run_sweep
+from lcstats.runner.backends.chat_server import MOST_ATTEMPTS, ChatServerBackend, public_address
+from tests.runner.fault_server import Answer, Refusal, find_code, serving
+from tests.runner.sweeps import rows_of
+
+pytest.importorskip("openai", reason="needs the extra openai")
+
+KEY = "sk-planted-7f3a9c"
+
+
+@pytest.fixture(autouse=True)
+def _planted_key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+def connect(server, *, sleep=asyncio.sleep, **others):
+    connection = Connection(base_url=server.url, tokenizer="builtin", **others)
+    return ChatServerBackend.connect("m", connection, sleep=sleep)
+
+
+class Sleeps(list):
+    """Notes how long it was to wait, and waits not at all."""
+
+    async def __call__(self, seconds):
+        self.append(seconds)
+
+
+def after_probes(script):
+    """Answer the two probes, then as a script says; it counts from 0 again."""
+
+    def step(number, body):
+        if number < 2:
+            return Answer()
+        return script(number - 2, body)
+
+    return step
+
+
+def read_prompt(number, body):
+    return Answer(find_code(body["messages"]))
+
+
+def test_answers_are_streamed_counted_and_scored(output, small):
+    with serving(read_prompt) as server:
+        result = run_sweep(connect(server), small("distractors"), output)
+    rows = rows_of(output)
+    assert {row["score"] for row in rows} == {1.0}
+    assert all(row["tokens_received"] == row["tokens_asked"] for row in rows)
+    assert all(0 < row["ttft_s"] <= row["latency_s"] for row in rows)
+    assert result.tokens_received == sum(row["tokens_received"] for row in rows)
+    assert {body["temperature"] for body in server.requests} == {0}
+    assert "depth" not in json.dumps(server.requests)
+
+
+def test_parameters_go_over_ours(output, small):
+    given = {"temperature": None, "max_tokens": 7, "reasoning_effort": "low"}
+    with serving(read_prompt) as server:
+        run_sweep(connect(server, parameters=given), small(), output)
+    for body in server.requests:
+        assert "temperature" not in body
+        assert (body["max_tokens"], body["reasoning_effort"]) == (7, "low")
+        assert body["stream_options"] == {"include_usage": True}
+
+
+def test_an_answer_that_is_begun_goes_on(output, small):
+    with serving(read_prompt) as server:
+        settings = Settings(style="begun")
+        run_sweep(connect(server), small(n_trials=1), output, settings=settings)
+    for body in server.requests:
+        assert body["messages"][-1]["role"] == "assistant"
+        assert (body["continue_final_message"], body["add_generation_prompt"]) == (True, False)
+
+
+def test_a_busy_server_is_asked_again_when_it_says(output, small):
+    sleeps = Sleeps()
+
+    def script(number, body):
+        if number % 3 == 0:
+            return Refusal(429, {"error": {"message": "slow down"}}, {"Retry-After": "7"})
+        if number % 3 == 1:
+            return Refusal(500, {"error": {"message": "oops"}})
+        return read_prompt(number, body)
+
+    with serving(after_probes(script)) as server:
+        backend = connect(server, sleep=sleeps)
+        run_sweep(backend, small(), output, settings=Settings(concurrency=1))
+    rows = rows_of(output)
+    assert {(row["score"], row["n_attempts"]) for row in rows} == {(1.0, 3)}
+    assert sleeps.count(7.0) == len(rows)
+    assert all(1.0 <= seconds <= 3.0 for seconds in sleeps if seconds != 7.0)
+
+
+def test_a_server_that_stays_busy_is_given_up_after_more_than_a_minute(output, small):
+    sleeps = Sleeps()
+    busy = Refusal(429, {"error": {"message": "slow down"}})
+    with serving(after_probes(lambda n, body: busy)) as server:
+        backend = connect(server, sleep=sleeps)
+        run_sweep(backend, small(lengths=[512], depths=[0.5], n_trials=1), output)
+    (row,) = rows_of(output)
+    assert (row["status"], row["score"], row["n_attempts"]) == ("rate_limited", None, MOST_ATTEMPTS)
+    assert sum(sleeps) > 60
+
+
+def test_a_wait_beyond_the_bound_is_not_begun(output, small):
+    sleeps = Sleeps()
+    busy = Refusal(429, {"error": {"message": "come tomorrow"}}, {"Retry-After": "86400"})
+    with serving(after_probes(lambda n, body: busy)) as server:
+        backend = connect(server, sleep=sleeps, max_wait_s=120.0)
+        run_sweep(backend, small(lengths=[512], depths=[0.5], n_trials=1), output)
+    assert [row["status"] for row in rows_of(output)] == ["rate_limited"]
+    assert sleeps == []
+
+
+def test_timeouts_are_a_status(output, small):
+    slow = Answer(delay_s=1.0)
+    with serving(after_probes(lambda n, body: slow)) as server:
+        backend = connect(server, sleep=Sleeps(), timeout_s=0.2, max_wait_s=0.3)
+        design = small(lengths=[512], depths=[0.5], n_trials=1)
+        run_sweep(backend, design, output)
+    (row,) = rows_of(output)
+    assert (row["status"], row["score"]) == ("timeout", None)
+
+
+def test_cut_streams_are_asked_for_again(output, small):
+    def script(number, body):
+        code = find_code(body["messages"])
+        return Answer(
+            code, is_cut=number % 3 == 0, finish_reason=None if number % 3 == 1 else "stop"
+        )
+
+    with serving(after_probes(script)) as server:
+        backend = connect(server, sleep=Sleeps())
+        run_sweep(backend, small(), output, settings=Settings(concurrency=1))
+    assert {(row["score"], row["n_attempts"]) for row in rows_of(output)} == {(1.0, 3)}
+
+
+def test_missing_usage_is_unknown_and_never_0(output, small):
+    with serving(lambda n, body: Answer(find_code(body["messages"]), has_usage=False)) as server:
+        run_sweep(connect(server), small(), output)
+    rows = rows_of(output)
+    assert {(row["tokens_received"], row["status"]) for row in rows} == {(None, "ok")}
+    assert lc.read_trials(output).n_scored == 12
+
+
+def test_a_server_that_cuts_prompts_is_found_out(output, small):
+    def script(number, body):
+        return Answer(find_code(body["messages"]), most_tokens=1100)
+
+    with serving(script) as server:
+        run_sweep(connect(server), small(lengths=[512, 1024, 2048, 4096]), output)
+    by_length = {
+        n: {row["status"] for row in rows_of(output) if row["length"] == n}
+        for n in (512, 1024, 2048, 4096)
+    }
+    assert by_length == {512: {"ok"}, 1024: {"ok"}, 2048: {"truncated"}, 4096: {"truncated"}}
+
+
+def test_what_a_template_adds_is_learned_and_left_room_for(output, small):
+    with serving(lambda n, body: Answer(find_code(body["messages"]), offset=11)) as server:
+        result = run_sweep(connect(server), small(), output)
+    assert {row["status"] for row in rows_of(output)} == {"ok"}
+    assert all(row["tokens_received"] <= row["length"] for row in rows_of(output))
+    manifest = json.loads(output.with_name("trials.manifest.json").read_text())
+    assert manifest["calibration"]["offset"] == 11
+    assert result.notices == ()
+
+
+def test_a_second_bos_and_another_tokenizer_are_said(output, small):
+    with (
+        serving(lambda n, body: Answer(find_code(body["messages"]), offset=1)) as server,
+        pytest.warns(DesignWarning, match="look at its template"),
+    ):
+        result = run_sweep(connect(server), small(), output)
+    assert [notice.code for notice in result.notices] == ["double-bos"]
+    other = output.with_name("other.jsonl")
+    with (
+        serving(lambda n, body: Answer(find_code(body["messages"]), ratio=1.4)) as server,
+        pytest.warns(DesignWarning, match="pass --tokenizer with its own"),
+    ):
+        result = run_sweep(connect(server), small(), other)
+    assert [notice.code for notice in result.notices] == ["token-ratio"]
+    received = [row["tokens_received"] / row["length"] for row in rows_of(other)]
+    assert 0.93 < min(received) <= max(received) <= 1.005
+
+
+def bodies(cases_dir):
+    lines = (cases_dir / "50-context-too-long" / "bodies.jsonl").read_text().splitlines()
+    for body in map(json.loads, lines):
+        yield body.pop("http"), body
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_errors_about_the_context_are_never_tried_again(number, cases_dir, output, small):
+    code, body = list(bodies(cases_dir))[number]
+    with serving(after_probes(lambda n, b: Refusal(code, body))) as server:
+        backend = connect(server, sleep=Sleeps())
+        design = small(lengths=[512], depths=[0.5], n_trials=1)
+        if number == 5:
+            with pytest.raises(RunError, match="correct --model, --base-url or the key"):
+                run_sweep(backend, design, output)
+            assert rows_of(output) == []
+        else:
+            run_sweep(backend, design, output)
+            (row,) = rows_of(output)
+            status = "error" if code == 413 else "context_exceeded"
+            assert (row["status"], row["score"]) == (status, None)
+        assert len(server.requests) == 3
+
+
+def test_a_context_error_in_a_server_error_is_known_as_well(output, small):
+    body = {"error": {"message": "This model's maximum context length is 4096 tokens"}}
+    with serving(after_probes(lambda n, b: Refusal(500, body))) as server:
+        run_sweep(connect(server), small(lengths=[512], depths=[0.5], n_trials=1), output)
+    assert [row["status"] for row in rows_of(output)] == ["context_exceeded"]
+
+
+def test_a_filtered_answer_is_refused(output, small):
+    with serving(lambda n, body: Answer("", finish_reason="content_filter")) as server:
+        run_sweep(connect(server), small(lengths=[512], depths=[0.5], n_trials=1), output)
+    assert [row["status"] for row in rows_of(output)] == ["refused"]
+
+
+@pytest.mark.parametrize(
+    ("code", "body"),
+    [
+        (401, {"error": {"message": f"Incorrect API key provided: {KEY}"}}),
+        (404, {"error": {"message": "no such model"}}),
+        (429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}),
+    ],
+)
+def test_what_no_request_can_mend_stops_the_run_and_keeps_rows(code, body, output, small):
+    def script(number, request):
+        return read_prompt(number, request) if number < 5 else Refusal(code, body)
+
+    with serving(after_probes(script)) as server:
+        backend = connect(server, sleep=Sleeps())
+        with pytest.raises(RunError, match="--resume"):
+            run_sweep(backend, small(), output, settings=Settings(concurrency=1))
+    assert len(rows_of(output)) == 5
+    with serving(read_prompt) as server:
+        changed = connect(server)
+        with pytest.raises(OptionError, match="base_url was"):
+            run_sweep(changed, small(), output, resume=True)
+
+
+def test_a_run_that_never_began_can_be_begun_again(output, small):
+    with serving(lambda n, body: Refusal(401, {"error": {"message": "no"}})) as server:
+        with pytest.raises(RunError, match="or the key"):
+            run_sweep(connect(server), small(), output)
+        server.script = read_prompt
+        assert run_sweep(connect(server), small(), output).n_done == 12
+
+
+def test_the_key_is_nowhere(output, small, caplog, capsys):
+    caplog.set_level(logging.DEBUG)
+    body = {"error": {"message": f"Incorrect API key provided: {KEY}"}}
+    with serving(after_probes(lambda n, b: Refusal(400 if n else 500, body))) as server:
+        backend = connect(server, sleep=Sleeps())
+        with pytest.raises(RunError) as refused:
+            run_sweep(backend, small(), output, settings=Settings(concurrency=1))
+        assert any(KEY in value for seen in server.headers_seen for value in seen.values())
+    trace = "".join(traceback.format_exception(refused.value))
+    written = "".join(path.read_text() for path in output.parent.iterdir())
+    captured = capsys.readouterr()
+    assert "Incorrect API key" in trace
+    for text in (trace, written, caplog.text, captured.out, captured.err, repr(backend)):
+        assert KEY not in text
+
+
+def test_the_key_is_in_no_traceback_of_the_command(tmp_path, small):
+    body = {"error": {"message": f"Incorrect API key provided: {KEY}"}}
+    with serving(lambda n, b: Refusal(401, body)) as server:
+        words = ["run", "--model", "openai:m", "--base-url", server.url, "--tokenizer", "builtin"]
+        words += ["--lengths", "512", "--depths", "0.5", "--trials", "1", "--debug"]
+        done = subprocess.run(
+            [sys.executable, "-m", "lcstats", *words, "-o", str(tmp_path / "t.jsonl")],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    assert done.returncode == 2
+    assert "Traceback" in done.stderr
+    assert KEY not in done.stderr + done.stdout
+    assert all(KEY not in path.read_text() for path in tmp_path.iterdir())
+
+
+def test_requests_overlap(output, small):
+    with serving(lambda n, body: Answer(find_code(body["messages"]), delay_s=0.2)) as server:
+        backend = connect(server)
+        started = time.monotonic()
+        run_sweep(backend, small(n_trials=10), output, settings=Settings(concurrency=20))
+        seconds = time.monotonic() - started
+    assert len(rows_of(output)) == 60
+    assert seconds < 60 * 0.2 / 2
+
+
+def test_a_server_is_reached_with_a_key_and_a_tokenizer(monkeypatch):
+    with pytest.raises(OptionError, match="pass --tokenizer hf:FOLDER_OR_ID"):
+        open_backend("openai:m")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(OptionError, match="export OPENAI_API_KEY="):
+        open_backend("openai:m", connection=Connection(tokenizer="builtin"))
+    assert public_address("http://u:p@h:1/v1?k=2") == "http://h:1/v1"
+
+
+def test_a_wrong_language_model_is_refused():
+    with pytest.raises(OptionError, match="pass --model simulated:perfect to try"):
+        open_backend("gpt-x")
+    with pytest.raises(OptionError, match="pass --model simulated:perfect, say"):
+        open_backend("simulated:perfct")
