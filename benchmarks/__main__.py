@@ -8,12 +8,14 @@ from pathlib import Path
 from benchmarks.analysis import measure_analysis
 from benchmarks.masses import measure_masses
 from benchmarks.measure import Measurement, describe_load, describe_machine, make_table
+from benchmarks.needles import measure_needles
 from benchmarks.planner import measure_planner
 from benchmarks.reading import measure_reading
 from benchmarks.refits import measure_refits
+from benchmarks.runner import measure_runner
 from benchmarks.startup import measure_startup
 
-SUBJECTS = ("masses", "refits", "analysis", "planner", "reading", "startup")
+SUBJECTS = ("masses", "refits", "analysis", "planner", "needles", "reading", "runner", "startup")
 PAGE = """# Speed
 
     python -m benchmarks
@@ -56,7 +58,9 @@ def _measure(subject: str, kamradt: Path | None) -> list[Measurement]:
         "refits": measure_refits,
         "analysis": measure_analysis,
         "planner": measure_planner,
+        "needles": measure_needles,
         "reading": measure_reading,
+        "runner": measure_runner,
     }
     return measure[subject]()
 

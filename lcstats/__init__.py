@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lcstats import datasets, plots, truths
     from lcstats.cells import Cells, average_tasks, count_cells
+    from lcstats.comparison import Comparison, compare
     from lcstats.curve import Curve
     from lcstats.draws import Draws, resample
     from lcstats.fit import CurveFit, fit_curve
@@ -31,10 +32,12 @@ if TYPE_CHECKING:
         Interval,
         effective_length,
     )
+    from lcstats.needles import NeedleAnalysis, analyze_needles
     from lcstats.plan import Plan, plan_next, plan_trials
     from lcstats.posterior import sample_posterior
     from lcstats.readers import read_trials
     from lcstats.report import write_report
+    from lcstats.runner import run_sweep
     from lcstats.trials import Trials
     from lcstats.truths import simulate_trials
 
@@ -42,6 +45,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Cells": "cells",
+    "Comparison": "comparison",
     "Criterion": "lengths",
     "Curve": "curve",
     "CurveFit": "fit",
@@ -49,9 +53,12 @@ _HOMES = {
     "EffectiveLength": "lengths",
     "FlexibleFit": "flexible",
     "Interval": "lengths",
+    "NeedleAnalysis": "needles",
     "Plan": "plan",
     "Trials": "trials",
+    "analyze_needles": "needles",
     "average_tasks": "cells",
+    "compare": "comparison",
     "count_cells": "cells",
     "effective_length": "lengths",
     "fit_curve": "fit",
@@ -60,6 +67,7 @@ _HOMES = {
     "plan_trials": "plan",
     "read_trials": "readers",
     "resample": "draws",
+    "run_sweep": "runner",
     "sample_posterior": "posterior",
     "simulate_trials": "truths",
     "write_report": "report",
@@ -68,6 +76,7 @@ _ROOMS = ("datasets", "plots", "truths")
 
 __all__ = [
     "Cells",
+    "Comparison",
     "Criterion",
     "Curve",
     "CurveFit",
@@ -75,9 +84,12 @@ __all__ = [
     "EffectiveLength",
     "FlexibleFit",
     "Interval",
+    "NeedleAnalysis",
     "Plan",
     "Trials",
+    "analyze_needles",
     "average_tasks",
+    "compare",
     "count_cells",
     "datasets",
     "effective_length",
@@ -88,6 +100,7 @@ __all__ = [
     "plots",
     "read_trials",
     "resample",
+    "run_sweep",
     "sample_posterior",
     "simulate_trials",
     "truths",

@@ -12,6 +12,7 @@ BootstrapKind = Literal["parametric_bootstrap", "cluster_bootstrap"]
 Direction = Literal["loss", "gain"]
 Engine = Literal["exact", "monte_carlo", "closed_form"]
 EngineChoice = Literal["auto", "exact", "monte_carlo"]
+GateKind = Literal["regression", "noninferiority"]
 DrawKind = Literal["parametric_bootstrap", "cluster_bootstrap", "posterior", "prior"]
 TargetKind = Literal["hit", "within", "set-size", "certify", "half-width", "power"]
 TermTestKind = Literal["parametric_bootstrap", "quasi_likelihood"]
@@ -27,6 +28,7 @@ Sampler = Literal["auto", "importance", "nuts"]
 ScoreScale = Literal["0-1", "0-100", "1-10", "0-10"]
 SetKind = Literal["default", "certified", "jeffreys", "hybrid", "strict", "posterior", "anytime"]
 ThresholdRule = Literal["absolute", "relative", "above_chance"]
+Verdict = Literal["better", "worse", "tied", "undecided"]
 
 STATUSES = (
     "ok",
@@ -164,6 +166,7 @@ def percent(level: float) -> str:
 HOW_TO_MAKE = {
     "Cells": "count trials with count_cells(trials), or make them with Cells.from_counts(...)",
     "CellGrid": "count trials with count_cells(trials)",
+    "Curve": "write Curve(4.2, 0.3, 1.9, 0.6), say",
     "Criterion": "write Criterion(0.85), say",
     "CurveFit": "fit cells with fit_curve(cells)",
     "DataFrame": "read files with read_trials(paths)",

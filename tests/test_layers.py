@@ -19,7 +19,7 @@ LIBRARY = Path(__file__).resolve().parents[1] / "lcstats"
 
 LAYERS = (
     ("errors", "extras", "options", "records", "kernels"),
-    ("trials",),
+    ("designs", "trials"),
     ("cells", "curve", "wilson"),
     ("readers", "truths", "datasets", "fit", "flexible"),
     ("draws",),

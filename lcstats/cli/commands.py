@@ -20,10 +20,14 @@ COMMANDS = {
     "failures": "Show failing trials, to look at by hand.",
     "fit": "Fit the curve and test whether it fits.",
     "effective-length": "State the effective length with its set and masses.",
+    "compare": "Compare language models on the same cases, and gate a change on it.",
+    "needles": "Say how often several needles are found, together and each.",
     "plan": "Say how many trials per cell a target takes, and what they cost.",
     "next": "Say which cells to run next, and when to stop.",
-    "plot": "Draw one figure: heatmap, decay, methods, depth, masses, residuals, plan.",
+    "plot": "Draw one figure: heatmap, decay, methods, depth, masses, residuals, needles, plan.",
     "report": "Write a page with everything, figures and tables beside it.",
+    "run": "Send a sweep to a language model and write its table.",
+    "rescore": "Score the outputs of a sweep again, without sending anything.",
     "simulate": "Make a table of trials from a built-in truth.",
 }
 """Name and one line of each command; it lives in the file of its name, as ``command``."""

@@ -122,9 +122,10 @@ def choice(alias: Any) -> "click.Choice[str]":
     return click.Choice(words_of(alias))
 
 
-def _flatten(
+def flatten_words(
     ctx: click.Context, parameter: click.Parameter, value: tuple[tuple[str, ...], ...]
 ) -> tuple[str, ...]:
+    """Join the words of an option that may be repeated, each once."""
     return tuple(dict.fromkeys(word for words in value for word in words))
 
 
@@ -307,7 +308,7 @@ _ANALYSIS: tuple[Wrap, ...] = (
         type=Words(words_of(Method)),
         multiple=True,
         default=(),
-        callback=_flatten,
+        callback=flatten_words,
         help="How accuracies come from data; observed is always stated, and so are curve and, up "
         "to 400 cells, flexible unless this flag leaves them out.",
     ),
@@ -318,7 +319,7 @@ _ANALYSIS: tuple[Wrap, ...] = (
         type=Words(words_of(SetKind)),
         multiple=True,
         default=("default",),
-        callback=_flatten,
+        callback=flatten_words,
         help="Sets to state beside the default one.",
     ),
     click.option(
@@ -326,7 +327,7 @@ _ANALYSIS: tuple[Wrap, ...] = (
         type=Words(words_of(MassKind)),
         multiple=True,
         default=("bootstrap,jeffreys",),
-        callback=_flatten,
+        callback=flatten_words,
         help="Masses to show.",
     ),
     click.option(
@@ -367,6 +368,11 @@ def fit_options(function: Function) -> Function:
 def criterion_options(function: Function) -> Function:
     """Add the flags of a criterion; the command gets them as ``asked``."""
     return as_record("asked", CriterionOptions, _CRITERION)(function)
+
+
+def bar_options(function: Function) -> Function:
+    """Add the flags of a criterion beside a command's own; the command gets them as ``bar``."""
+    return as_record("bar", CriterionOptions, _CRITERION)(function)
 
 
 def analysis_options(function: Function) -> Function:

@@ -103,7 +103,7 @@ def columns_of_text(rows: Iterable[Iterable[object]]) -> str:
     return "\n".join(lines)
 
 
-def check_file(path: str, allowed: Iterable[str]) -> None:
+def check_file(path: str, allowed: Iterable[str], *, flag: str = "-o") -> None:
     """Refuse an output file that cannot be: by its suffix, or because its folder is not there.
 
     Raises
@@ -115,16 +115,16 @@ def check_file(path: str, allowed: Iterable[str]) -> None:
     if not path.lower().endswith(allowed):
         raise OptionError(
             describe(
-                f"-o is {path}",
+                f"{flag} is {path}",
                 f"expected a file name ending in {', '.join(allowed)}",
-                f"write -o {Path(path).stem or 'file'}{allowed[0]}, say",
+                f"write {flag} {Path(path).stem or 'file'}{allowed[0]}, say",
             )
         )
     folder = Path(path).parent
     if not folder.exists():
         raise OptionError(
             describe(
-                f"-o is {path}, and there is no folder {folder}",
+                f"{flag} is {path}, and there is no folder {folder}",
                 "expected a file in a folder that exists",
                 f"make it with: mkdir -p {shlex.quote(str(folder))}",
             )

@@ -27,6 +27,8 @@ from lcstats.cli.output import (
     print_text,
     whole_files,
 )
+from lcstats.cli.plot_comparison import COMPARING, draw_comparison, write_figures
+from lcstats.cli.plot_needles import draw_needles
 from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
@@ -35,9 +37,19 @@ if TYPE_CHECKING:
     from lcstats.report.fits import FitWithTest
 
 FIGURE_SUFFIXES = (".svg", ".pdf", ".png")
-KINDS = ("heatmap", "decay", "methods", "depth", "masses", "residuals", "plan")
+KINDS = (
+    "heatmap",
+    "decay",
+    "methods",
+    "depth",
+    "masses",
+    "residuals",
+    "needles",
+    "plan",
+    *COMPARING,
+)
 WITHOUT_COUNTS = ("heatmap", "decay")
-WITH_CURVE = ("decay", "methods", "depth", "residuals")
+WITH_CURVE = ("decay", "methods", "depth", "residuals", "needles", "shift", "forest")
 
 
 @define_command("plot", "lcstats plot decay results/ --score-threshold 7 -o decay.svg")
@@ -54,10 +66,11 @@ def command(
     output: str,
     as_json: bool,
 ) -> None:
-    """Draw one figure: heatmap, decay, methods, depth, masses, residuals or plan.
+    """Draw one figure, of one kind: heatmap, decay and so on, needles, plan, or a comparison.
 
     Of several models or tasks each gets a file of its own, named after it; --select takes one. The
-    PATH of a plan is what 'lcstats plan --json' printed.
+    PATH of a plan is what 'lcstats plan --json' printed. Comparisons: difference and shift take two
+    PATHs, OLD and NEW; forest has all models of a task.
     """
     from lcstats.cells import Means
     from lcstats.report.documents import group_warnings, list_warnings, own_notices
@@ -69,6 +82,9 @@ def command(
         _plot_plan(reading.paths, Path(output), as_json=as_json)
         return
     analysis.criterion()
+    if kind in (*COMPARING, "needles"):
+        _plot_drawn(kind, reading, analysis, Path(output), as_json=as_json)
+        return
     results = read_results(reading, analysis.by)
     if isinstance(results, Means) and kind in WITHOUT_COUNTS:
         _plot_means(kind, results, Path(output), as_json=as_json)
@@ -147,6 +163,27 @@ def _plot_plan(paths: Sequence[str], output: Path, *, as_json: bool) -> None:
         return
     print_notices(plan.notices)
     print_text(f"Written to {output}")
+
+
+def _plot_drawn(
+    kind: str, reading: ReadingOptions, analysis: AnalysisOptions, output: Path, *, as_json: bool
+) -> None:
+    """Draw several language models together, or several needles, a file per task."""
+    from lcstats.report.documents import list_warnings
+
+    if kind == "needles":
+        drawn, notices = draw_needles(reading, analysis)
+    else:
+        drawn, notices = draw_comparison(kind, reading, analysis)
+    names = [(models, task) for models, task, _ in drawn]
+    paths = name_files(output, names)
+    write_figures(drawn, output, paths)
+    if as_json:
+        print_json(plot_document(kind, names, paths, list_warnings(notices)))
+        return
+    print_notices(notices)
+    for path in paths:
+        print_text(f"Written to {path}")
 
 
 def check_methods(kind: str, analysis: AnalysisOptions) -> None:

@@ -23,13 +23,20 @@ if TYPE_CHECKING:
     from lcstats.plots.decay_table import decay_data
     from lcstats.plots.depth import plot_depth
     from lcstats.plots.depth_table import depth_data
+    from lcstats.plots.difference import plot_difference
+    from lcstats.plots.difference_table import difference_data
     from lcstats.plots.heatmap import plot_heatmap
     from lcstats.plots.heatmap_table import heatmap_data
     from lcstats.plots.labels import length_label
+    from lcstats.plots.length_forest import plot_length_forest
+    from lcstats.plots.length_forest_table import length_forest_data
     from lcstats.plots.masses import plot_masses
     from lcstats.plots.masses_table import masses_data
     from lcstats.plots.methods import plot_methods
     from lcstats.plots.methods_table import methods_data
+    from lcstats.plots.needle_depths import needle_depths_data, plot_needle_depths
+    from lcstats.plots.needles import plot_dependence, plot_needles, plot_required
+    from lcstats.plots.needles_table import dependence_data, needles_data, required_data
     from lcstats.plots.plan import plot_plan
     from lcstats.plots.plan_table import plan_data
     from lcstats.plots.prior_predictive import plot_prior_predictive
@@ -37,54 +44,84 @@ if TYPE_CHECKING:
     from lcstats.plots.residuals import plot_residuals
     from lcstats.plots.residuals_table import residuals_data
     from lcstats.plots.saving import render_figure, save_figure
+    from lcstats.plots.shift import plot_shift
+    from lcstats.plots.shift_table import shift_data
     from lcstats.plots.style import figure_style
 
 _HOMES = {
     "decay_data": "decay_table",
+    "dependence_data": "needles_table",
     "depth_data": "depth_table",
+    "difference_data": "difference_table",
     "figure_style": "style",
     "heatmap_data": "heatmap_table",
+    "length_forest_data": "length_forest_table",
     "length_label": "labels",
     "masses_data": "masses_table",
     "methods_data": "methods_table",
+    "needle_depths_data": "needle_depths",
+    "needles_data": "needles_table",
     "plot_decay": "decay",
+    "plot_dependence": "needles",
     "plot_depth": "depth",
+    "plot_difference": "difference",
     "plot_heatmap": "heatmap",
+    "plot_length_forest": "length_forest",
     "plot_masses": "masses",
     "plan_data": "plan_table",
     "plot_allocation": "allocation",
     "plot_methods": "methods",
+    "plot_needle_depths": "needle_depths",
+    "plot_needles": "needles",
     "plot_plan": "plan",
     "plot_prior_predictive": "prior_predictive",
+    "plot_required": "needles",
     "plot_residuals": "residuals",
+    "plot_shift": "shift",
     "prior_predictive_data": "prior_predictive_table",
     "render_figure": "saving",
+    "required_data": "needles_table",
     "residuals_data": "residuals_table",
     "save_figure": "saving",
+    "shift_data": "shift_table",
 }
 
 __all__ = [
     "decay_data",
+    "dependence_data",
     "depth_data",
+    "difference_data",
     "figure_style",
     "heatmap_data",
+    "length_forest_data",
     "length_label",
     "masses_data",
     "methods_data",
+    "needle_depths_data",
+    "needles_data",
     "plan_data",
     "plot_allocation",
     "plot_decay",
+    "plot_dependence",
     "plot_depth",
+    "plot_difference",
     "plot_heatmap",
+    "plot_length_forest",
     "plot_masses",
     "plot_methods",
+    "plot_needle_depths",
+    "plot_needles",
     "plot_plan",
     "plot_prior_predictive",
+    "plot_required",
     "plot_residuals",
+    "plot_shift",
     "prior_predictive_data",
     "render_figure",
+    "required_data",
     "residuals_data",
     "save_figure",
+    "shift_data",
 ]
 
 

@@ -17,6 +17,7 @@ from lcstats.trials import Trials
 if TYPE_CHECKING:
     # Reading alone needs these objects too, and should not wait for scipy and numba.
     from lcstats.lengths import EffectiveLength
+    from lcstats.needles import NeedleAnalysis
     from lcstats.report.fits import FitWithTest
 
 
@@ -227,6 +228,36 @@ def effective_length_document(
         "schema_version": SCHEMA_VERSION,
         "groups": [_without_own(answer.to_dict()) for answer in answers],
         "warnings": list_warnings(shared) + group_warnings(answers, shared),
+    }
+
+
+def needles_document(
+    analyses: "Sequence[NeedleAnalysis]", shared: Sequence[Notice] = ()
+) -> dict[str, Any]:
+    """Return the ``needles`` object.
+
+    Parameters
+    ----------
+    analyses : sequence of NeedleAnalysis
+        One per (model, task, number of needles).
+    shared : sequence of Notice
+        Notices on the table as a whole.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "groups": [_without_own(analysis.to_dict()) for analysis in analyses],
+        "warnings": list_warnings(shared)
+        + [
+            {
+                **notice.to_dict(),
+                "model": analysis.model,
+                "task": analysis.task,
+                "n_needles": analysis.n_needles,
+            }
+            for analysis in analyses
+            for notice in analysis.notices
+            if notice not in shared
+        ],
     }
 
 
