@@ -16,7 +16,7 @@ extensions = [
     "sphinx_copybutton",
 ]
 exclude_patterns = ["_build"]
-nitpicky = False
+smartquotes = False
 
 autosummary_generate = True
 autodoc_typehints = "none"
@@ -32,6 +32,7 @@ nb_execution_timeout = 300
 html_theme = "pydata_sphinx_theme"
 html_title = "lcstats"
 html_theme_options = {
+    "header_links_before_dropdown": 7,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],
