@@ -25,7 +25,7 @@ from lcstats.errors import (
     announce,
     describe,
 )
-from lcstats.fit import fit_curve
+from lcstats.fit import CurveFit, fit_curve, goodness_of_fit
 from lcstats.flexible import FlexibleFit, fit_flexible, is_quick
 from lcstats.lengths import Criterion, Estimate, Interval
 from lcstats.lengths.curve_estimate import curve_passes
@@ -225,7 +225,7 @@ def _curve_shift(grids: Grids, question: _Question) -> LengthShift | str:
         mass_kind="cluster_bootstrap" if clustered else "bootstrap",
         is_paired=True,
         intervals=(interval.holding(*points, lengths),),
-        notices=tuple(side_notices(fits)),
+        notices=(*side_notices(fits), *_notices_on_fit(fits, question.seed)),
     )
 
 
@@ -281,6 +281,16 @@ def _notices_on_scatter(grid: CellGrid) -> Iterator[Notice]:
             "than new cases would: quote the interval",
             SmallSampleWarning,
         )
+
+
+def _notices_on_fit(fits: tuple[CurveFit, CurveFit], seed: int) -> Iterator[Notice]:
+    """Say which of the two curves does not fit: its interval can then miss the shift for good."""
+    for fit, side in zip(fits, ("old", "new"), strict=True):
+        if fit.grid.has_fractions:
+            continue
+        notice = goodness_of_fit(fit, seed=seed, n_threads=os.cpu_count() or 1).notice()
+        if notice:
+            yield replace(notice, message=f"{side} ({fit.grid.model}): {notice.message}")
 
 
 _MAKERS: Mapping[str, Callable[[Grids, _Question], LengthShift | str]] = {

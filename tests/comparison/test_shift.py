@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from lcstats.cells import Cells
+from lcstats.comparison import joint
 from lcstats.comparison.doublings import shift_label
 from lcstats.comparison.joint import curve_joint, observed_joint, outer_joint
 from lcstats.comparison.pairs import pair_trials
@@ -136,6 +137,17 @@ def test_a_planted_shift_of_a_curve_is_found_by_the_curve():
     assert shift.point == "-2"
     assert shift.doublings["-2"] > 0.8
     assert shift.default_interval.lower >= -3
+
+
+def test_a_curve_that_does_not_fit_is_named_with_its_side():
+    """On a plateau with a cliff the curve's interval misses the shift; a test says so first."""
+    pairs = pairs_of_counts(LENGTHS, [97] * 7 + [50], [97, 96, 94, 91, 86, 78, 66, 51], 100)
+    shift = length_shift(pairs, Criterion(0.85), methods="curve", n_draws=50)["curve"]
+    (notice,) = (notice for notice in shift.notices if notice.code == "curve-does-not-fit")
+    assert notice.message.startswith("old (old-model): the curve does not fit")
+    assert notice.message.endswith("do not quote its numbers")
+    smooth = length_shift(drawn_pairs(BASE, WORSE), Criterion(0.85), methods="curve", n_draws=50)
+    assert not [n for n in smooth["curve"].notices if n.code == "curve-does-not-fit"]
 
 
 @pytest.mark.parametrize(
@@ -282,3 +294,13 @@ def test_options_are_checked():
     with pytest.raises(OptionError, match="pass methods='observed'"):
         length_shift(pairs, HALF, methods="guess")
     assert shift_label(0, 0, LENGTHS) == "both_below"
+
+
+@pytest.mark.parametrize("at_once", [1, 70])
+def test_it_does_not_matter_how_many_cases_are_drawn_at_once(monkeypatch, at_once):
+    pairs = drawn_pairs(Curve(3.0, -0.5), Curve(2.5, -0.6), n_cases=6)
+    whole = joint.redraw_pairs(pairs.grids(), n_draws=40, seed=3)
+    monkeypatch.setattr(joint, "DRAWN_AT_ONCE", at_once)
+    parts = joint.redraw_pairs(pairs.grids(), n_draws=40, seed=3)
+    np.testing.assert_array_equal(parts.old, whole.old)
+    np.testing.assert_array_equal(parts.new, whole.new)
