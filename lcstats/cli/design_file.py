@@ -56,9 +56,10 @@ def read_design_file(path: str) -> DesignFile:
     else:
         strangers |= {"cells"}
     if strangers or not document:
+        named = ", ".join(sorted(map(str, strangers)))
         raise FormatError(
             describe(
-                f"{path} has the fields {', '.join(sorted(strangers)) or 'of nothing'}",
+                f"{path} has the fields {named or 'of nothing'}",
                 f"expected {', '.join(GRID_FIELDS)}, or [[cells]] with {', '.join(CELL_FIELDS)}",
                 "correct the names",
             )
@@ -72,7 +73,20 @@ def read_design_file(path: str) -> DesignFile:
             )
         )
     fields = {name: document[name] for name in GRID_FIELDS if name in document}
+    _refuse_both(path, fields, cells)
     return DesignFile(_parsed(fields), tuple(cells), "stop" in document)
+
+
+def _refuse_both(path: str, fields: Mapping[str, Any], cells: list[Any]) -> None:
+    beside = [name for name in ("tasks", "lengths", "depths", "trials") if name in fields]
+    if cells and beside:
+        raise FormatError(
+            describe(
+                f"{path} has cells and {' and '.join(beside)}",
+                "expected a list of cells, or a grid",
+                "take one of them out",
+            )
+        )
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -85,7 +99,16 @@ def _load(path: Path) -> dict[str, Any]:
                 "pass --design standard, say",
             )
         )
-    text = path.read_text(encoding="utf-8")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            describe(
+                f"{path}: not UTF-8 at byte {error.start}",
+                "expected text in UTF-8",
+                "convert it with: iconv -t UTF-8",
+            )
+        ) from None
     try:
         document = tomllib.loads(text) if suffix == ".toml" else _load_yaml(text)
     except tomllib.TOMLDecodeError as error:
@@ -122,9 +145,17 @@ def _parsed(fields: dict[str, Any]) -> dict[str, Any]:
                 fields[name] = parse(written)
             except ValueError as error:
                 raise FormatError(f"{name}: {error}") from None
-    if isinstance(fields.get("tasks"), str):
-        fields["tasks"] = fields["tasks"].split(",")
-    return fields
+    tasks = fields.get("tasks", "single-needle")
+    listed = tasks.split(",") if isinstance(tasks, str) else tasks
+    if not (isinstance(listed, list) and listed and all(isinstance(t, str) for t in listed)):
+        raise FormatError(
+            describe(
+                f"tasks is {tasks!r}",
+                "expected names of tasks",
+                'write tasks = ["single-needle"], say',
+            )
+        )
+    return {**fields, "tasks": listed} if "tasks" in fields else fields
 
 
 def design_of_cells(file: DesignFile, *, seed: int, repeats: int, order: Any) -> "Design":
@@ -148,6 +179,10 @@ def design_of_cells(file: DesignFile, *, seed: int, repeats: int, order: Any) ->
                     "add it",
                 )
             )
-        task = parse_task(str(cell["task"]))
-        cells.append(DesignCell(task, int(cell["length"]), cell.get("depth"), int(cell["trials"])))
+        try:
+            task, length = parse_task(str(cell["task"])), cell["length"]
+            length = parse_lengths(length)[0] if isinstance(length, str) else length
+            cells.append(DesignCell(task, length, cell.get("depth"), cell["trials"]))
+        except ValueError as error:
+            raise FormatError(f"cell {number}: {error}") from None
     return Design(tuple(cells), seed, repeats, order, stage=int(file.is_adaptive))

@@ -75,6 +75,20 @@ class Pursued:
     batch: float
     until: str
 
+    def __post_init__(self) -> None:
+        """Refuse what makes no plan, before anything is sent."""
+        from lcstats.plan import Pursuit
+
+        Pursuit.parse(self.until)
+        if not 0 < self.batch <= 1:
+            raise OptionError(
+                describe(
+                    f"--batch is {self.batch}",
+                    "expected a share of what is left, above 0 and at most 1",
+                    "pass --batch 0.25, say",
+                )
+            )
+
 
 def run_adaptively(
     send: Sending, design: "Design", pursued: Pursued, *, resume: bool

@@ -130,7 +130,7 @@ def estimate_cost(
     from lcstats.runner.sweep import rehearse
 
     press = Press(backend.tokenizer, settings.filler, settings.style)
-    rows = rehearse(design, press)
+    rows = rehearse(design, press, settings.longest)
     trials = [[row.n_trials] for row in rows]
     return cost_of(trials, [row.tokens for row in rows], prices)
 

@@ -4,18 +4,27 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-_THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_THOUGHT_START = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_THOUGHT = r"(?:think|thinking|thoughts?|reasoning)"
+_THOUGHT_END = re.compile(
+    rf"</{_THOUGHT}>|\[/think\]|\u25c1/think\u25b7|<\|channel\|>final<\|message\|>", re.IGNORECASE
+)
+_THOUGHT_START = re.compile(
+    rf"<{_THOUGHT}>|\[think\]|\u25c1think\u25b7|<\|channel\|>analysis", re.IGNORECASE
+)
 _CUT = ("length", "max_tokens", "max_output_tokens")
 """Finish reasons of an answer that was cut at the most tokens it may have."""
 
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:([.,_ \u00a0\u202f'\u2019])\d{3})(?:\1\d{3})*(?!\d)")
 _NUMBER = re.compile(r"\d+")
-_REFUSAL = re.compile(
-    r"\b(?:i(?:'m| am) sorry|i apologi[sz]e|i (?:can(?:no|')t|am (?:not able|unable) to)|"
-    r"as an ai\b.*\bcan(?:no|')t)",
-    re.IGNORECASE,
+_DECLINES = re.compile(
+    r"\b(?:can(?:no|')t|won't|will not|not able to|unable to|not comfortable)\b[^.\n]{0,20}?\b"
+    r"(?:help|assist|comply|provid(?:e|ing)|shar(?:e|ing)|disclos(?:e|ing)|reveal|fulfil|discuss|"
+    r"support|engage|do that|do this)"
 )
+_MISSES = re.compile(
+    r"\b(?:text|passage|context|document|conversation|mention|contain|find|found|appear|specif|state)"
+)
+"""Words of an answer that looked and did not find: it is wrong, and declines nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +60,7 @@ def read_answer(output: str | None, *, finish_reason: str | None = None) -> Answ
     ends = list(_THOUGHT_END.finditer(text))
     if ends:
         text = text[ends[-1].end() :]
-    elif _THOUGHT_START.search(text):
+    if _THOUGHT_START.search(text):
         return Answer("", "budget_exhausted")
     text = unicodedata.normalize("NFKC", text).casefold().strip()
     if text:
@@ -82,15 +91,18 @@ def has_words(text: str, words: str) -> bool:
     """
     form = r"\s+".join(map(re.escape, unicodedata.normalize("NFKC", words).casefold().split()))
     plain = unicodedata.normalize("NFKC", text).casefold()
-    return re.search(rf"(?<!\w){form}(?!\w)", plain) is not None
+    return re.search(rf"(?<![^\W_]){form}(?![^\W_])", plain) is not None
 
 
 def is_refusal(text: str) -> bool:
-    """Tell whether an answer begins by declining.
+    """Tell whether an answer begins by declining; one that did not find anything does not.
 
     Examples
     --------
-    >>> is_refusal("i'm sorry, but i can't help with that."), is_refusal("4829173")
-    (True, False)
+    >>> is_refusal("i'm sorry, but i can't help with that.")
+    True
+    >>> is_refusal("i'm sorry, i cannot find a code in the text."), is_refusal("4829173")
+    (False, False)
     """
-    return _REFUSAL.search(text[:200]) is not None
+    begins = text[:200].replace("\u2019", "'").casefold()
+    return _DECLINES.search(begins) is not None and _MISSES.search(begins) is None

@@ -9,7 +9,7 @@ from typing import Any
 from lcstats.errors import OptionError, describe
 from lcstats.records import SCHEMA_VERSION
 from lcstats.runner.design import Design
-from lcstats.runner.ledger import TRY_AGAIN, read_rows
+from lcstats.runner.ledger import TRY_AGAIN, read_rows, read_trial_rows
 from lcstats.runner.manifest import (
     Manifest,
     installed_versions,
@@ -58,7 +58,7 @@ def begin(
     _check_place(output)
     now = _describe(backend, settings)
     before = read_manifest(output)
-    if not _has_rows(output):
+    if not _holds_anything(output, is_ours=before is not None):
         first = _plain([design.to_dict()])
         return Begun(output, design, {**now, "stages": first}, None)
     if not resume:
@@ -109,7 +109,7 @@ def _at_stage(design: Design, stages: list[dict[str, Any]], output: Path) -> Des
 def _is_complete(design: Design, output: Path) -> bool:
     done = {
         (row["task"], row["length"], row["depth"], row["case"], row["repeat"])
-        for row in read_rows(output)
+        for row in read_trial_rows(output)
         if row["stage"] == design.stage and row["status"] not in TRY_AGAIN
     }
     return len(done) >= design.n_trials
@@ -132,8 +132,11 @@ def _plain(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def _has_rows(output: Path) -> bool:
-    return next(read_rows(output), None) is not None
+def _holds_anything(output: Path, *, is_ours: bool) -> bool:
+    """Tell whether a file holds more than the torn first line of a sweep that was killed."""
+    if is_ours:
+        return next(read_rows(output), None) is not None
+    return output.exists() and output.stat().st_size > 0
 
 
 def _check_place(output: Path) -> None:

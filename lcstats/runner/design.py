@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Literal
 
 from numpy.random import Generator
@@ -38,6 +39,22 @@ class DesignCell:
     length: int
     depth: float | None
     trials: int
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be run."""
+        check_whole(self.trials, "trials", least=1)
+        check_whole(self.length, "length", least=int(self.task.takes_length))
+        is_depth = isinstance(self.depth, Real) and 0 <= self.depth <= 1
+        if not (is_depth if self.task.takes_depth else self.depth is None):
+            raise OptionError(
+                describe(
+                    f"depth of {self.task.label} is {self.depth!r}",
+                    "expected a fraction in [0, 1], 0 being the start of the context"
+                    if self.task.takes_depth
+                    else "expected none, since this task places its evidence itself",
+                    "write depth=0.5, say" if self.task.takes_depth else "leave the depth out",
+                )
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values."""
@@ -136,12 +153,22 @@ class Design:
         check_whole(self.repeats, "repeats", least=1)
         check_whole(self.stage, "stage")
         check_option(self.order, Order, "order")
-        for cell in self.cells:
-            check_whole(cell.trials, "trials", least=1)
-        places = Counter((cell.task.label, cell.length, cell.depth) for cell in self.cells)
-        twice = [place for place, count in places.items() if count > 1 and self.is_gridlike]
+        places = Counter(
+            (cell.task.label, cell.length, cell.depth, getattr(cell.task, "case_id", None))
+            for cell in self.cells
+        )
+        twice = [place for place, count in places.items() if count > 1]
+        if twice and not self.is_gridlike:
+            task, _, _, case = twice[0]
+            raise OptionError(
+                describe(
+                    f"two cases of {task} have the id {case!r}",
+                    "expected an id of its own for each, in all files together",
+                    "give the files other names, or the cases other ids",
+                )
+            )
         if not places or twice:
-            found = f"the cell {twice[0]} is there twice" if twice else "there are no cells"
+            found = f"the cell {twice[0][:3]} is there twice" if twice else "there are no cells"
             raise OptionError(
                 describe(found, "expected each cell once", "write every length and depth once")
             )

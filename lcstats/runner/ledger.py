@@ -7,7 +7,9 @@ one cuts off; a trial whose line is whole is never asked again, unless it failed
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -15,10 +17,19 @@ from threading import Thread
 from types import TracebackType
 from typing import IO, Any
 
-from lcstats.errors import FormatError, describe
+from lcstats.errors import FormatError, OptionError, describe
+
+if sys.platform != "win32":
+    import fcntl
 
 TRY_AGAIN = frozenset(("error", "timeout", "rate_limited", "skipped"))
 """Statuses of trials that are asked again when a sweep goes on."""
+
+COLUMNS = (
+    *("task", "length", "depth", "case", "repeat", "status", "stage"),
+    *("tokens_asked", "tokens_counted", "output_tokens"),
+)
+"""What a row needs for a sweep to go on."""
 
 BLOCK = 2**16
 """Bytes that are looked at together for the end of the last line."""
@@ -61,9 +72,22 @@ class Ledger:
         self._error: OSError | None = None
 
     def __enter__(self) -> "Ledger":
-        """Cut off a torn last line, and begin to write."""
-        cut_torn_line(self.path)
-        self._thread = Thread(target=self._write_all, args=(open(self.path, "ab"),))
+        """Cut off a torn last line, and begin to write.
+
+        Raises
+        ------
+        OptionError
+            If another process writes to the file.
+        """
+        # Without a buffer: what a full disk refuses is not written once more at the end.
+        file = open(self.path, "ab", buffering=0)
+        try:
+            _claim(file, self.path)
+            cut_torn_line(self.path)
+        except BaseException:
+            file.close()
+            raise
+        self._thread = Thread(target=self._write_all, args=(file,))
         self._thread.start()
         return self
 
@@ -121,11 +145,30 @@ class Ledger:
 
     def _write(self, file: IO[bytes], lines: list[_Line]) -> None:
         try:
-            file.writelines(line.data for line in lines)
-            file.flush()
+            data = memoryview(b"".join(line.data for line in lines))
+            while data:
+                data = data[file.write(data) :]
             os.fsync(file.fileno())
         except OSError as error:
             self._error = error
+
+
+def _claim(file: IO[bytes], path: Path) -> None:
+    """Keep other processes from writing to a file for as long as it is open here."""
+    if sys.platform == "win32":
+        return
+    # Some network disks know no locks: there, nobody is kept away.
+    with suppress(OSError):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OptionError(
+                describe(
+                    f"another process is writing to {path}",
+                    "expected one run for each file",
+                    "wait for it to end, or write to another file with -o",
+                )
+            ) from None
 
 
 def cut_torn_line(path: Path) -> None:
@@ -150,6 +193,27 @@ def _end_of_lines(file: IO[bytes], end: int) -> int:
             return start + found + 1
         end = start
     return 0
+
+
+def read_trial_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a sweep's file that can be gone on with.
+
+    Raises
+    ------
+    FormatError
+        If a row lacks what it takes.
+    """
+    for number, row in enumerate(read_rows(path), start=1):
+        missing = [name for name in COLUMNS if name not in row]
+        if missing:
+            raise FormatError(
+                describe(
+                    f"{path} line {number} has no {' and no '.join(missing)}",
+                    "expected one trial per line, as 'lcstats run' writes them",
+                    "take the line out, or write to another file with -o",
+                )
+            )
+        yield row
 
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -44,7 +44,7 @@ def read_manifest(output: Path) -> Manifest | None:
         return None
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        version = document["schema_version"]
+        version = document["schema_version"] if document["stages"][0] else None
     except (ValueError, LookupError, TypeError):
         version = None
     if version != SCHEMA_VERSION:

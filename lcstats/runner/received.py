@@ -11,6 +11,9 @@ from typing import Any
 
 from lcstats.errors import DesignWarning, Notice
 
+MOST_RATIO = 4.0
+"""Of tokens of two tokenizers, in either direction; a count beyond that does not follow ours."""
+
 SAME_RATIO = 0.004
 """Tokenizers that differ by less are the same: a few tokens at joins."""
 
@@ -59,7 +62,9 @@ class Calibration:
         ratio = (counted[-1] - counted[0]) / (ours[-1] - ours[0])
         if abs(ratio - 1.0) <= SAME_RATIO:
             return cls(round(counted[-1] - ours[-1]), 1.0, True)
-        return cls(round(counted[0] - ratio * ours[0]), ratio, True) if ratio > 0 else cls()
+        if not 1 / MOST_RATIO <= ratio <= MOST_RATIO:
+            return cls()
+        return cls(round(counted[0] - ratio * ours[0]), ratio, True)
 
     def expected(self, n_tokens: int) -> int:
         """Return the server's count of a prompt that has `n_tokens` by ours."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from lcstats.errors import FormatError, OptionError, describe
+from lcstats.runner.answers import read_numbers
 from lcstats.runner.ledger import read_rows
 from lcstats.runner.manifest import manifest_path, read_manifest, write_manifest
 from lcstats.runner.scoring import (
@@ -77,7 +78,12 @@ def rescore(path: str | Path, output: str | Path, *, strictness: Strictness) -> 
                 f"write -o {target.stem}-rescored.jsonl",
             )
         )
+    os.stat(source)
     before = list(read_rows(source))
+    if not before:
+        raise FormatError(
+            describe(f"{source} has no trials", "expected the file of a sweep", "name another file")
+        )
     after = [_rescored(row, number, source, strictness) for number, row in enumerate(before, 1)]
     _write_whole(target, after)
     _write_record(source, target, strictness)
@@ -87,12 +93,12 @@ def rescore(path: str | Path, output: str | Path, *, strictness: Strictness) -> 
 def _rescored(
     row: Mapping[str, Any], number: int, source: Path, strictness: Strictness
 ) -> dict[str, Any]:
-    missing = [name for name in NEEDED if name not in row]
     scorer = str(row.get("scorer")).partition("-")[0]
-    if missing or scorer not in get_args(Scorer):
+    missing = [name for name in NEEDED if name not in row] or _unlike(row, scorer)
+    if missing:
         raise FormatError(
             describe(
-                f"{source} line {number} has no {' and no '.join(missing) or 'known scorer'}",
+                f"{source} line {number} has no {' and no '.join(missing)}",
                 "expected a line that 'lcstats run' wrote",
                 "name the file of a sweep",
             )
@@ -114,6 +120,26 @@ def _rescored(
     if row.get("needle_depths"):
         changed["needle_found"] = found
     return {**row, **changed}
+
+
+def _unlike(row: Mapping[str, Any], scorer: str) -> list[str]:
+    """Return what of a row is not as a sweep writes it."""
+    answers, wrong = row["answer"], row["wrong"]
+    is_known = {
+        "known scorer": scorer in get_args(Scorer),
+        "known status": isinstance(row["status"], str),
+        "list of answers": _are_texts(answers) and bool(answers),
+        "list of wrong values": _are_texts(wrong),
+        "output that is text": row["output"] is None or isinstance(row["output"], str),
+    }
+    unlike = [name for name, is_so in is_known.items() if not is_so]
+    if not unlike and scorer == "number" and not all(map(read_numbers, answers)):
+        return ["number in each answer"]
+    return unlike
+
+
+def _are_texts(values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)
 
 
 def _write_whole(target: Path, rows: list[dict[str, Any]]) -> None:

@@ -26,7 +26,9 @@ SHORT_ANSWER = 40
 """Characters up to which every single letter of an answer is taken for a choice."""
 
 _CHOICE = re.compile(r"(?<![a-z])\(?([a-z])\)?(?![a-z'])")
-_SAID = re.compile(r"answer(?: is|:)\s*\(?([a-z])\)?(?![a-z'])")
+_LETTERS = r"(?:(?:option|choice) )?\(?[a-z]\)?(?![a-z'])"
+_SAID = re.compile(rf"answer(?: is|:)\s*({_LETTERS}(?:,? (?:or|and) {_LETTERS})*)")
+_EMPHASIS = re.compile(r"[*_`$]+")
 _ARTICLE = re.compile(r"\ba\s+(?!and\b)[a-z]{3,}")
 
 
@@ -39,7 +41,7 @@ class AnswerKey:
     answers : tuple of str
         All that has to be named.
     wrong : tuple of str
-        What must not be.
+        What must not be; of a choice the other letters, if they are known.
     scorer : {"number", "words", "choice"}
     """
 
@@ -148,8 +150,11 @@ def _name_words(text: str, key: AnswerKey) -> _Named:
 
 def _name_choice(text: str, key: AnswerKey) -> _Named:
     """Take the letter of an answer that is one, or that says which is the answer."""
-    said = _SAID.findall(text)
-    letters = set(said[-1:]) or set(_CHOICE.findall(_ARTICLE.sub("", _beginning(text))))
+    plain = _EMPHASIS.sub("", text).strip()
+    said = _SAID.findall(plain)
+    letters = set(_CHOICE.findall(said[-1] if said else _ARTICLE.sub("", _beginning(plain))))
+    if key.wrong:
+        letters &= {letter.casefold() for letter in key.answers + key.wrong}
     right = tuple(answer.casefold() in letters for answer in key.answers)
     return _Named(right, len(letters) - sum(right), is_parsed=bool(letters))
 

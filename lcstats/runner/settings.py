@@ -9,6 +9,7 @@ from lcstats.errors import OptionError, describe
 from lcstats.options import check_option, check_whole
 from lcstats.runner.filler import Filler, NeutralFiller
 from lcstats.runner.prompts import Style
+from lcstats.runner.received import largest_prompt
 from lcstats.runner.scoring import VERSION, Strictness
 
 
@@ -79,6 +80,12 @@ class Settings:
         check_whole(self.concurrency, "concurrency", least=1)
         if self.context_window is not None:
             check_whole(self.context_window, "context_window", least=self.max_output_tokens + 2)
+
+    def longest(self, length: int) -> int:
+        """Return a length, or what of it leaves room for the answer in the context window."""
+        if self.context_window is None:
+            return length
+        return min(length, largest_prompt(self.context_window, self.max_output_tokens))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what decides on prompts and scores, for the manifest."""

@@ -9,23 +9,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lcstats.errors import Notice, OptionError, announce
+from lcstats.errors import Notice, OptionError, RunError, announce, describe
 from lcstats.options import check_type
 from lcstats.runner.backends import open_backend
 from lcstats.runner.begun import Begun, begin
 from lcstats.runner.design import Design, Key, PlannedTrial
 from lcstats.runner.keys import make_rng
-from lcstats.runner.ledger import TRY_AGAIN, Ledger, read_rows
+from lcstats.runner.ledger import TRY_AGAIN, Ledger, read_trial_rows
 from lcstats.runner.manifest import write_manifest
 from lcstats.runner.prompts import Press, Prompt, check_places
-from lcstats.runner.received import PROBE_LENGTHS, Calibration, largest_prompt
+from lcstats.runner.received import PROBE_LENGTHS, Calibration
 from lcstats.runner.replies import Backend, Reply, Request
 from lcstats.runner.rows import make_row, score_reply
 from lcstats.runner.settings import Settings
 from lcstats.runner.tasks import parse_task
 
 BUDGET = "budget"
-INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +185,7 @@ def run_sweep(
     backend = open_backend(model, seed=design.seed) if isinstance(model, str) else model
     begun = begin(backend, design, Path(output), chosen, resume=resume)
     run = _Run(backend, begun, chosen, watch)
-    try:
-        _run_async(run)
-    finally:
-        write_manifest(begun.output, run.record())
+    _run_async(run)
     result = run.result()
     announce(result.notices)
     return result
@@ -220,10 +216,8 @@ class _Run:
         self.press = Press(backend.tokenizer, settings.filler, settings.style)
         self.calibration = begun.calibration or Calibration()
         self.tally = Tally(settings)
-        for row in read_rows(begun.output):
-            self.tally.add(row)
         self.keys = [trial.key(settings.filler.digest) for trial in begun.design.planned()]
-        self.n_done = sum(map(self.tally.is_done, self.keys))
+        self.n_done = 0
         self.started = time.monotonic()
         self.stop_reason: str | None = None
 
@@ -232,16 +226,20 @@ class _Run:
         try:
             if self.begun.calibration is None and self.backend.counts_itself:
                 self.calibration = await self._probe()
-            write_manifest(self.begun.output, self.record())
             rehearse(self.begun.design, self.press, self._local)
-            pending = iter(self._pending())
-            n_workers = self.settings.concurrency
             with Ledger(self.begun.output) as ledger:
+                write_manifest(self.begun.output, self.record())
+                pending = iter(self._pending())
+                n_workers = min(self.settings.concurrency, len(self.keys))
                 await _all_or_none([self._work(pending, ledger) for _ in range(n_workers)])
         finally:
             await self.backend.close()
 
     def _pending(self) -> list[PlannedTrial]:
+        """Count the rows that are there, and return the trials that have none."""
+        for row in read_trial_rows(self.begun.output):
+            self.tally.add(row)
+        self.n_done = sum(map(self.tally.is_done, self.keys))
         trials = zip(self.begun.design.planned(), self.keys, strict=True)
         return [trial for trial, key in trials if not self.tally.is_done(key)]
 
@@ -291,10 +289,7 @@ class _Run:
 
     def _local(self, length: int) -> int:
         """Return a length by our count, so that the server's count does not exceed it."""
-        window = self.settings.context_window
-        if window is not None:
-            length = min(length, largest_prompt(window, self.settings.max_output_tokens))
-        return self.calibration.ours(length)
+        return self.calibration.ours(self.settings.longest(length))
 
     async def _probe(self) -> Calibration:
         """Send two prompts, to see how the server counts them."""
@@ -304,6 +299,8 @@ class _Run:
             rng = make_rng(self.begun.design.seed, "probe", length)
             prompt = self.press.build(task.make(rng, length), length, 0.5, rng=rng)
             reply = await self.backend.answer(Request(prompt, length, 0.5, f"probe {length}", 1))
+            if reply.status in TRY_AGAIN:
+                raise _no_answer(reply)
             ours.append(prompt.n_tokens)
             theirs.append(reply.tokens_received)
         return Calibration.measure(ours, theirs)
@@ -332,6 +329,16 @@ class _Run:
             stop_reason=self.stop_reason,
             notices=self.calibration.notices(),
         )
+
+
+def _no_answer(reply: Reply) -> RunError:
+    return RunError(
+        describe(
+            f"the first request had no answer: {reply.status}, {reply.error}",
+            "expected one before anything else is sent",
+            "look at the server, and run again",
+        )
+    )
 
 
 async def _all_or_none(work: Sequence[Any]) -> None:

@@ -180,6 +180,9 @@ def test_what_is_missing_is_said(words, mend, sweep_fake):
     assert "Traceback" not in result.stderr
 
 
+CELL = "[[cells]]\ntask = 'single-needle'\n"
+
+
 @pytest.mark.parametrize(
     ("text", "mend"),
     [
@@ -187,12 +190,84 @@ def test_what_is_missing_is_said(words, mend, sweep_fake):
         ("taks = 3\n", "correct the names"),
         ('[[cells]]\ntask = "single-needle"\nlength = 512\n', "add it"),
         ("lengths = [0]\n", "write 4096 or 4K"),
+        ("tasks = 7\n", "names of tasks"),
+        ("tasks = []\n", "names of tasks"),
+        (f"{CELL}length = 512\ndepth = 0.5\ntrials = 'x'\n", "cell 1: trials is 'x'"),
+        (f"{CELL}length = 512\ndepth = 0.5\ntrials = 2.5\n", "pass trials=1"),
+        (f"{CELL}length = 'long'\ndepth = 0.5\ntrials = 1\n", "write 4096 or 4K"),
+        (f"{CELL}length = 512.5\ndepth = 0.5\ntrials = 1\n", "pass length=1"),
+        (f"{CELL}length = 512\ndepth = 'half'\ntrials = 1\n", "write depth=0.5"),
+        (f"{CELL}length = 512\ndepth = 7\ntrials = 1\n", "write depth=0.5"),
+        (f"{CELL}length = 512\ntrials = 1\n", "write depth=0.5"),
+        (f"depths = 3\n{CELL}length = 512\ndepth = 0.5\ntrials = 1\n", "take one of them out"),
+        (b"lengths = [512]\n# \xff\n", "iconv -t UTF-8"),
     ],
 )
 def test_designs_that_mean_nothing_are_refused(text, mend, sweep_fake, output):
     path = output.with_name("d.toml")
-    path.write_text(text)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
     result = sweep_fake("--design", path)
+    assert result.exit_code == 2
+    assert mend in result.stderr
+    assert "internal error" not in result.stderr
+
+
+def test_fields_of_yaml_that_are_no_names_are_refused(sweep_fake, output):
+    path = output.with_name("d.yaml")
+    path.write_text("1: 2\nlengths: 512\n")
+    result = sweep_fake("--design", path)
+    assert "has the fields 1;" in result.stderr
+
+
+def test_lengths_of_cells_are_written_as_on_the_command_line(sweep_fake, output):
+    path = output.with_name("d.toml")
+    path.write_text(f"{CELL}length = '1K'\ndepth = 0.5\ntrials = 1\n")
+    assert sweep_fake("--design", path).exit_code == 0
+    assert [row["length"] for row in rows_of(output)] == [1024]
+
+
+@pytest.mark.parametrize(
+    ("words", "mend"),
+    [
+        (("--batch", "0"), "pass --batch 0.25"),
+        (("--batch", "nan"), "pass --batch 0.25"),
+        (("--until", "narrow"), "write set-size=1"),
+    ],
+)
+def test_an_adaptive_run_that_makes_no_plan_sends_nothing(words, mend, sweep_fake, output):
+    result = sweep_fake(*SMALL, "--adaptive", "--budget-tokens", "1M", *words)
+    assert result.exit_code == 2
+    assert mend in result.stderr
+    assert not output.exists()
+
+
+def test_a_dry_run_knows_the_context_window(run_json):
+    words = ("run", "--model", "simulated:perfect", *SMALL, "--dry-run")
+    whole, small = (run_json(*words, *more) for more in ((), ("--context-window", "900")))
+    assert small["cost"]["input_tokens"] < whole["cost"]["input_tokens"]
+    assert 0.9 * 6 * (512 + 643) < small["cost"]["input_tokens"] <= 6 * (512 + 643)
+
+
+def test_cases_of_two_files_with_one_name_are_told_apart(sweep_fake, output, tmp_path):
+    paths = [tmp_path / folder / "law.jsonl" for folder in "ab"]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text('{"question": "q?", "answer": "1"}\n')
+    result = sweep_fake("--task", ",".join(map(str, paths)))
+    assert "give the files other names" in result.stderr
+    assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    ("task", "mend"),
+    [
+        ("distractors:n_distractors=5000", "ask for fewer distractors"),
+        ("variable-tracking:n_hops=30000", "ask for fewer distractors"),
+        ("aggregation:n_words=5000", "write aggregation:n_words=20"),
+    ],
+)
+def test_more_than_there_is_to_ask_for_is_refused(task, mend, sweep_fake):
+    result = sweep_fake("--task", task, *SMALL)
     assert result.exit_code == 2
     assert mend in result.stderr
 
@@ -243,6 +318,35 @@ def test_what_was_not_run_here_cannot_be_rescored(run, output):
     result = run("rescore", output, "-o", output.with_name("b.jsonl"))
     assert result.exit_code == 2
     assert "name the file of a sweep" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("changed", "mend"),
+    [
+        ({"answer": "x"}, "list of answers"),
+        ({"answer": []}, "list of answers"),
+        ({"answer": ["no number"]}, "number in each answer"),
+        ({"wrong": None}, "list of wrong values"),
+        ({"output": 5}, "output that is text"),
+        ({"status": None}, "known status"),
+        ({"scorer": "mine"}, "known scorer"),
+    ],
+)
+def test_rows_that_are_odd_are_named_when_they_are_rescored(changed, mend, sweep_fake, run, output):
+    sweep_fake(*SMALL)
+    first, *others = rows_of(output)
+    output.write_text("".join(json.dumps(row) + "\n" for row in ({**first, **changed}, *others)))
+    result = run("rescore", output, "-o", output.with_name("b.jsonl"))
+    assert result.exit_code == 2
+    assert f"line 1 has no {mend}; expected a line that 'lcstats run' wrote" in result.stderr
+
+
+def test_nothing_is_not_rescored(run, output):
+    target = output.with_name("b.jsonl")
+    assert "check the path" in run("rescore", output, "-o", target).stderr
+    output.write_text("")
+    assert "has no trials" in run("rescore", output, "-o", target).stderr
+    assert not target.exists()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

@@ -35,7 +35,15 @@ class Refusal:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-Step = Answer | Refusal
+@dataclass(frozen=True)
+class Raw:
+    """An answer as it is, whatever it is."""
+
+    data: bytes
+    content_type: str = "text/event-stream"
+
+
+Step = Answer | Refusal | Raw
 Script = Callable[[int, Mapping[str, Any]], Step]
 
 
@@ -72,15 +80,20 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.requests.append(body)
             self.server.headers_seen.append(dict(self.headers))
         step = self.server.script(number, body)
-        if isinstance(step, Refusal):
+        if isinstance(step, Raw):
+            self._write_whole(200, step.data, {"Content-Type": step.content_type})
+        elif isinstance(step, Refusal):
             self._refuse(step)
         else:
             self._answer(step, body)
 
     def _refuse(self, step: Refusal) -> None:
-        data = json.dumps(step.body).encode()
-        self.send_response(step.code)
-        for name, value in {**step.headers, "Content-Type": "application/json"}.items():
+        headers = {**step.headers, "Content-Type": "application/json"}
+        self._write_whole(step.code, json.dumps(step.body).encode(), headers)
+
+    def _write_whole(self, code: int, data: bytes, headers: Mapping[str, str]) -> None:
+        self.send_response(code)
+        for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()

@@ -7,7 +7,7 @@ from typing import Any
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
     """Read the rows of a sweep, every line of which has to be whole."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
 def key_of(row: dict[str, Any]) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ import lcstats as lc
 from lcstats.errors import DesignWarning, OptionError, RunError
 from lcstats.runner import Connection, Settings, open_backend, run_sweep
 from lcstats.runner.backends.chat_server import MOST_ATTEMPTS, ChatServerBackend, public_address
-from tests.runner.fault_server import Answer, Refusal, find_code, serving
+from tests.runner.fault_server import Answer, Raw, Refusal, find_code, serving
 from tests.runner.sweeps import rows_of
 
 pytest.importorskip("openai", reason="needs the extra openai")
@@ -296,6 +296,179 @@ def test_the_key_is_in_no_traceback_of_the_command(tmp_path, small):
     assert "Traceback" in done.stderr
     assert KEY not in done.stderr + done.stdout
     assert all(KEY not in path.read_text() for path in tmp_path.iterdir())
+
+
+def piece(delta, finish_reason="stop", **others):
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    return {"choices": [choice], **others}
+
+
+def stream(*events):
+    lines = (e if isinstance(e, bytes) else json.dumps(e, ensure_ascii=False) for e in events)
+    data = b"".join(
+        b"data: " + (x if isinstance(x, bytes) else x.encode()) + b"\n\n" for x in lines
+    )
+    return Raw(data + b"data: [DONE]\n\n")
+
+
+ONE = {"lengths": [512], "depths": [0.5], "n_trials": 1}
+
+
+def run_one(step, output, small, **others):
+    """Run one trial whose answer, after the probes, is a step; return its row."""
+    with serving(after_probes(lambda n, body: step)) as server:
+        run_sweep(connect(server, sleep=Sleeps(), max_wait_s=1.0, **others), small(**ONE), output)
+    (row,) = rows_of(output)
+    return row
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        stream(b"{no json"),
+        stream(b"[1, 2]"),
+        stream(b"null"),
+        stream(b"\xff"),
+        stream({"id": "a"}),
+        stream({"choices": None}),
+        stream({"error": "boom"}),
+        stream(piece({"content": "5"}, finish_reason=None)),
+        Raw(b""),
+        Raw(b"<html>log in</html>", "text/html"),
+        Raw(b'{"choices": [{"message": {"content": "5"}}]}', "application/json"),
+    ],
+)
+def test_an_answer_that_is_none_is_an_error_of_its_trial(step, output, small):
+    row = run_one(step, output, small)
+    assert (row["status"], row["score"]) == ("error", None)
+
+
+@pytest.mark.parametrize(
+    ("delta", "status", "answered"),
+    [
+        ({"content": None}, "empty", ""),
+        ({"content": 5}, "empty", ""),
+        (None, "empty", ""),
+        ({"content": "a\u2028b"}, "ok", "a\u2028b"),
+        ({"content": [{"type": "text", "text": "5"}, {"type": "x"}]}, "ok", "5"),
+        ({"refusal": "No."}, "refused", ""),
+    ],
+)
+def test_odd_pieces_of_an_answer(delta, status, answered, output, small):
+    row = run_one(stream({"choices": []}, piece(delta)), output, small)
+    assert (row["status"], row["output"]) == (status, answered)
+
+
+@pytest.mark.parametrize(
+    "count", ["12", -5, 12.5, 0, None, [], True, 10**30, float("nan"), {"a": 1}]
+)
+def test_counts_that_are_none_are_unknown(count, output, small):
+    usage = {"prompt_tokens": count, "completion_tokens": count}
+    row = run_one(stream(piece({"content": "5"}, usage=usage)), output, small)
+    assert (row["status"], row["tokens_counted"]) == ("ok", None)
+    assert row["output_tokens"] in (0, None)
+
+
+@pytest.mark.parametrize("usage", ["many", [1], {}, None])
+def test_usage_that_is_none_is_unknown(usage, output, small):
+    row = run_one(stream(piece({"content": "5"}, usage=usage)), output, small)
+    assert (row["status"], row["tokens_counted"]) == ("ok", None)
+
+
+def test_a_count_that_does_not_follow_the_prompt_builds_no_longer_ones(output, small):
+    with serving(lambda n, body: Answer(find_code(body["messages"]), ratio=0.05)) as server:
+        run_sweep(connect(server), small(**ONE), output)
+        longest = max(len(body["messages"][-1]["content"]) for body in server.requests)
+    assert [row["status"] for row in rows_of(output)] == ["truncated"]
+    assert longest < 8 * 1024
+
+
+def test_a_key_that_is_repeated_is_not_written(output, small):
+    row = run_one(stream(piece({"content": f"Bearer {KEY}"})), output, small)
+    assert row["output"] == "Bearer ***"
+    assert all(KEY not in path.read_text() for path in output.parent.iterdir())
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\n", f" {KEY} "])
+def test_white_space_around_a_key_does_not_matter(key, monkeypatch, output, small):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with serving(read_prompt) as server:
+        run_sweep(connect(server), small(**ONE), output)
+        assert {seen["authorization"] for seen in map(_lower, server.headers_seen)} == {
+            f"Bearer {KEY}"
+        }
+
+
+def _lower(headers):
+    return {name.lower(): value for name, value in headers.items()}
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\u00e9", f"{KEY}\r\nX-A: b"])
+def test_a_key_that_no_header_holds_is_refused_and_not_shown(key, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(OptionError, match="set it anew") as refused:
+        open_backend("openai:m", connection=Connection(tokenizer="builtin"))
+    assert KEY not in str(refused.value)
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8000/v1", "::::", " ", "ftp://h/v1", "http://[/v1"])
+def test_an_address_that_is_none_is_refused(url):
+    with pytest.raises(OptionError, match="correct --base-url"):
+        open_backend("openai:m", connection=Connection(base_url=url, tokenizer="builtin"))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"parameters": {name: 2}} for name in ("model", "messages", "stream", "n")]
+    + [{"parameters": {"x": float("nan")}}],
+)
+def test_parameters_that_a_sweep_decides_on_are_refused(given):
+    with pytest.raises(OptionError, match="leave it out"):
+        Connection(**given)
+
+
+@pytest.mark.parametrize("given", [{"timeout_s": float("nan")}, {"max_wait_s": -1.0}])
+def test_seconds_that_are_none_are_refused(given):
+    with pytest.raises(OptionError, match="300, say"):
+        Connection(**given)
+
+
+def test_an_address_where_nobody_answers_stops_the_run_at_once(output, small):
+    with serving(read_prompt) as server:
+        gone = connect(server, sleep=(sleeps := Sleeps()))
+    with pytest.raises(RunError, match="start it, or correct --base-url"):
+        run_sweep(gone, small(), output)
+    assert sleeps == []
+    assert not list(output.parent.iterdir())
+
+
+def test_a_server_that_fails_from_the_first_is_not_sent_a_sweep(output, small):
+    with serving(lambda n, body: Refusal(500, {"error": {"message": "oops"}})) as server:
+        with pytest.raises(RunError, match="look at the server, and run again"):
+            run_sweep(connect(server, sleep=Sleeps()), small(), output)
+        assert len(server.requests) == MOST_ATTEMPTS
+    assert not list(output.parent.iterdir())
+
+
+def test_a_prompt_that_the_server_filters_is_refused(output, small):
+    error = {"error": {"code": "content_filter", "message": "filtered by the management policy"}}
+    assert run_one(Refusal(400, error), output, small)["status"] == "refused"
+
+
+def test_the_page_about_billing_is_no_lack_of_credit(output, small):
+    words = "Rate limit reached. Visit https://example.org/account/billing to raise it"
+    busy = Refusal(429, {"error": {"message": words}})
+    assert run_one(busy, output, small)["status"] == "rate_limited"
+
+
+@pytest.mark.parametrize("asked", ["nan", "soon"])
+def test_a_wait_that_is_none_is_one_of_ours(asked, output, small):
+    sleeps = Sleeps()
+    busy = Refusal(429, {"error": {"message": "slow down"}}, {"Retry-After": asked})
+    with serving(after_probes(lambda n, body: busy)) as server:
+        run_sweep(connect(server, sleep=sleeps), small(**ONE), output)
+    assert sleeps
+    assert all(seconds >= 1.0 for seconds in sleeps)
 
 
 def test_requests_overlap(output, small):

@@ -65,6 +65,8 @@ def test_wording_is_not_measured(cases_dir):
         ("  \n", "empty"),
         ("I'm sorry, but I can't help with that.", "refused"),
         ("I cannot assist with this request.", "refused"),
+        ("I\u2019m sorry, but I can\u2019t help with that.", "refused"),
+        ("I can't provide access codes.", "refused"),
         ("I cannot be sure, but it is 4829173.", "ok"),
         ("The text does not say.", "ok"),
     ],
@@ -73,6 +75,33 @@ def test_what_is_no_answer_has_a_status(output, status):
     scored = score_output(output, KEY)
     assert scored.status == status
     assert (scored.score is None) == (status != "ok")
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "I cannot find the access code for amber falcon in the text.",
+        "I'm sorry, but the text does not mention it.",
+        "I am unable to determine the code from the passage.",
+        "I cannot provide the code because it is not in the document.",
+    ],
+)
+def test_what_was_looked_for_and_not_found_is_wrong_and_no_refusal(output):
+    assert score_output(output, KEY).score == 0.0
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "[THINK]1234567[/THINK]4829173",
+        "\u25c1think\u25b71234567\u25c1/think\u25b74829173",
+        "<|channel|>analysis<|message|>1234567<|end|><|channel|>final<|message|>4829173",
+    ],
+)
+def test_thinking_in_other_tags_is_taken_out(output):
+    assert score_output(output, KEY).score == 1.0
+    open_one = score_output(output.replace("4829173", "<think>4829173"), KEY)
+    assert open_one.status == "budget_exhausted"
 
 
 def test_small_numbers_beside_the_answer_do_not_contradict_it():
@@ -93,6 +122,7 @@ def test_words_are_whole_words_in_any_case():
     assert score_output("It was FENIKA.", key).score == 1.0
     assert score_output("Fenika\u200a", key).score == 1.0
     assert score_output("Fenikas", key).score == 0.0
+    assert score_output("_Fenika_", key).score == 1.0
     assert score_output("Fenika or Doren", key).score == 0.0
 
 
@@ -106,11 +136,18 @@ def test_words_are_whole_words_in_any_case():
         ("Because of A, the answer is (B).", 1.0),
         ("C", 0.0),
         ("A or B", 0.0),
+        ("I think B", 1.0),
+        ("I choose B.", 1.0),
+        ("**B. The second, which goes on for more than forty characters**", 1.0),
+        ("The correct answer is **B** because the text says so further down.", 1.0),
+        ("The correct answer is option B because the text says so further down.", 1.0),
+        ("The answer is A or B, nobody can tell which of these two is right.", 0.0),
         ("The answer is C", 0.0),
     ],
 )
 def test_choices(output, score):
-    assert score_output(output, AnswerKey(("B",), scorer="choice")).score == score
+    key = AnswerKey(("B",), ("A", "C", "D"), scorer="choice")
+    assert score_output(output, key).score == score
 
 
 def test_a_choice_that_is_none_is_unparsed():

@@ -1,6 +1,7 @@
 """Sweeps from end to end: three fakes, recovery of a curve, resuming, refusing, stopping."""
 
 import errno
+import io
 import json
 import os
 import random
@@ -17,7 +18,7 @@ import pytest
 import lcstats as lc
 from lcstats.errors import DuplicateWarning, FormatError, LcstatsWarning, OptionError
 from lcstats.options import STATUSES
-from lcstats.runner import Ceiling, Design, Settings, TextFiller, parse_task, run_sweep
+from lcstats.runner import Ceiling, Design, DesignCell, Settings, TextFiller, parse_task, run_sweep
 from lcstats.runner.backends.simulated import SimulatedBackend
 from lcstats.runner.ledger import Ledger, cut_torn_line, read_rows
 from lcstats.runner.replies import Reply
@@ -204,11 +205,44 @@ def test_a_file_that_is_there_is_not_written_over(output, small):
         run_sweep("simulated:perfect", small(), output.with_suffix(".csv"))
 
 
-def test_a_record_that_is_none_is_refused(output, small):
+@pytest.mark.parametrize("text", ["{}", "[1]", '{"schema_version": 1, "stages": []}'])
+def test_a_record_that_is_none_is_refused(text, output, small):
     run_sweep("simulated:perfect", small(), output)
-    output.with_name("trials.manifest.json").write_text("{}")
+    output.with_name("trials.manifest.json").write_text(text)
     with pytest.raises(FormatError, match="another file with -o"):
         run_sweep("simulated:perfect", small(), output, resume=True)
+
+
+@pytest.mark.parametrize("data", [b'{"model": "m", "score": 1}', b"PK\x03\x04", b"text\n"])
+def test_a_file_of_something_else_is_left_alone(data, output, small):
+    output.write_bytes(data)
+    for resume in (False, True):
+        with pytest.raises(OptionError, match=r"another (?:file )?with -o"):
+            run_sweep("simulated:perfect", small(), output, resume=resume)
+    assert output.read_bytes() == data
+    assert list(output.parent.iterdir()) == [output]
+
+
+def test_a_torn_first_line_is_cut_off(output, small):
+    run_sweep("simulated:perfect", small(), output)
+    output.write_bytes(output.read_bytes()[:40])
+    assert run_sweep("simulated:perfect", small(), output).n_done == 12
+
+
+def test_rows_that_cannot_be_gone_on_with_are_named(output, small):
+    run_sweep("simulated:perfect", small(), output)
+    with output.open("a") as file:
+        file.write('{"task": "a"}\n')
+    with pytest.raises(FormatError, match=r"line 13 has no length .* take the line out"):
+        run_sweep("simulated:perfect", small(), output, resume=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+def test_two_runs_do_not_write_to_one_file(output, small):
+    with Ledger(output), pytest.raises(OptionError, match="wait for it to end"):
+        run_sweep("simulated:perfect", small(), output)
+    assert output.read_bytes() == b""
+    assert run_sweep("simulated:perfect", small(), output).n_done == 12
 
 
 def test_a_budget_stops_before_it_is_exceeded(output, small):
@@ -234,7 +268,7 @@ def test_faults_of_a_design_come_before_anything_is_sent(output):
         run_sweep("simulated:perfect", design, output)
     assert "lengths from" in str(refused.value)
     assert "fewer depths" in str(refused.value)
-    assert not output.exists()
+    assert not list(output.parent.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -251,6 +285,22 @@ def test_faults_of_a_design_come_before_anything_is_sent(output):
 def test_designs_that_cannot_be_run_are_refused(lengths, depths, trials, mend):
     with pytest.raises(OptionError, match=mend):
         Design.grid([parse_task("single-needle")], lengths, depths, n_trials=trials)
+
+
+@pytest.mark.parametrize(
+    ("task", "length", "depth", "mend"),
+    [
+        ("single-needle", 0, 0.5, "pass length=1"),
+        ("single-needle", 512.5, 0.5, "pass length=1"),
+        ("single-needle", 512, None, "write depth=0.5"),
+        ("single-needle", 512, 7, "write depth=0.5"),
+        ("single-needle", 512, float("nan"), "write depth=0.5"),
+        ("several-keys", 512, 0.5, "leave the depth out"),
+    ],
+)
+def test_cells_that_cannot_be_run_are_refused(task, length, depth, mend):
+    with pytest.raises(OptionError, match=mend):
+        DesignCell(parse_task(task), length, depth, 1)
 
 
 def test_later_stages_are_new_cases_and_marked(output, small):
@@ -318,6 +368,22 @@ def test_a_full_disk_is_an_error_and_not_silence(output, small, monkeypatch):
         run_sweep("simulated:perfect", small(), output)
     with pytest.raises(OSError, match="No space left"), Ledger(output) as ledger:
         ledger.append({"a": 1})
+
+
+def test_what_a_full_disk_refused_is_not_written_again(output, small, monkeypatch, capfd):
+    written = []
+
+    class Full(io.FileIO):
+        def write(self, data):
+            written.append(len(data))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("builtins.open", lambda path, mode, **_: Full(path, mode))
+    ledger = Ledger(output)
+    with pytest.raises(OSError, match="No space left"), ledger:
+        ledger.append({"a": 1})
+    assert len(written) == 1
+    assert capfd.readouterr().err == ""
 
 
 N_KILLS = int(os.environ.get("LCSTATS_TEST_KILLS", "10"))

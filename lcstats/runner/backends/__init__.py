@@ -1,12 +1,17 @@
 """What answers: simulated language models, transformers, servers that speak OpenAI's protocol."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from lcstats.errors import OptionError, describe
 from lcstats.runner.backends.simulated import SimulatedBackend
 from lcstats.runner.replies import Backend
+
+OURS = ("model", "messages", "stream", "n")
+"""Parameters of a request that the sweep decides on."""
 
 KINDS = ("simulated", "hf", "openai")
 
@@ -40,6 +45,27 @@ class Connection:
     max_wait_s: float = 300.0
     dtype: str = "auto"
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse seconds that are none, and parameters that a sweep decides on itself."""
+        for name, seconds in (("timeout", self.timeout_s), ("max-wait", self.max_wait_s)):
+            if not 0 <= seconds < inf:
+                raise OptionError(
+                    describe(f"{name} is {seconds}", "expected seconds", f"pass --{name} 300, say")
+                )
+        try:
+            json.dumps(dict(self.parameters), allow_nan=False)
+            taken = [name for name in OURS if name in self.parameters]
+        except (ValueError, TypeError) as error:
+            taken = [str(error)]
+        if taken:
+            raise OptionError(
+                describe(
+                    f"parameters have {taken[0]}",
+                    f"expected values of JSON, and none of {', '.join(OURS)}",
+                    "leave it out; --model names the language model",
+                )
+            )
 
 
 def open_backend(spec: str, *, seed: int = 0, connection: Connection | None = None) -> Backend:

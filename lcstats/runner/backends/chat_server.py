@@ -6,9 +6,10 @@ and is written nowhere.
 """
 
 import asyncio
+import json
 import os
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,12 @@ from urllib.parse import urlsplit, urlunsplit
 
 from lcstats.errors import OptionError, RunError, describe
 from lcstats.extras import load_extra
-from lcstats.runner.backends.server_faults import CutStreamError, Fault, find_fault
+from lcstats.runner.backends.server_faults import (
+    CutStreamError,
+    Fault,
+    StreamedError,
+    find_fault,
+)
 from lcstats.runner.replies import Reply, Request
 from lcstats.runner.tokens import Tokenizer, open_tokenizer
 
@@ -35,33 +41,94 @@ LONGEST_ERROR = 300
 NO_KEY = "none"
 """Stands for the key where a server of one's own needs none."""
 
+SHORTEST_SECRET = 12
+"""Characters of a key that is looked for in answers: a shorter one is no secret, but occurs."""
+
+MOST_TOKENS = 10**9
+"""That a server can have counted."""
+
+_DATA, _DONE = b"data:", b"[DONE]"
+
 Sleep = Callable[[float], Awaitable[None]]
 
 
 @dataclass(slots=True)
 class _Heard:
-    """What came of a stream so far."""
+    """What came of a stream so far; what does not look as it should is passed over."""
 
     texts: list[str] = field(default_factory=list)
     finish_reason: str | None = None
     tokens_received: int | None = None
     output_tokens: int | None = None
     first_at: float | None = None
+    declined: bool = False
 
-    def add(self, chunk: Any) -> None:
-        """Take a chunk; the last one may hold usage and no choice."""
-        if chunk.usage is not None:
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Take a piece; the last one may hold usage and no choice."""
+        usage, choices = event.get("usage"), event.get("choices")
+        if isinstance(usage, dict):
             # A server that does not count says 0.
-            self.tokens_received = chunk.usage.prompt_tokens or None
-            self.output_tokens = chunk.usage.completion_tokens
-        for choice in chunk.choices[:1]:
-            delta = choice.delta
-            text = (delta.content or "") if delta is not None else ""
-            thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
-            if (text or thought) and self.first_at is None:
-                self.first_at = time.monotonic()
-            self.texts.append(text)
-            self.finish_reason = choice.finish_reason or self.finish_reason
+            self.tokens_received = _whole(usage.get("prompt_tokens")) or None
+            self.output_tokens = _whole(usage.get("completion_tokens"))
+        for choice in choices[:1] if isinstance(choices, list) else ():
+            if isinstance(choice, dict):
+                self._add_choice(choice)
+
+    def _add_choice(self, choice: Mapping[str, Any]) -> None:
+        delta = choice.get("delta")
+        said: Mapping[str, Any] = delta if isinstance(delta, dict) else {}
+        text = _text(said.get("content"))
+        thought = said.get("reasoning_content") or said.get("reasoning")
+        if (text or thought) and self.first_at is None:
+            self.first_at = time.monotonic()
+        self.texts.append(text)
+        self.declined = self.declined or bool(said.get("refusal"))
+        reason = choice.get("finish_reason")
+        self.finish_reason = reason if isinstance(reason, str) and reason else self.finish_reason
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the server says that the answer was filtered or declined."""
+        return self.finish_reason == "content_filter" or (self.declined and not any(self.texts))
+
+
+def _whole(count: object) -> int | None:
+    """Return a count of tokens; None for what is none."""
+    is_count = isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MOST_TOKENS
+    return count if is_count else None  # type: ignore[return-value]
+
+
+def _text(content: object) -> str:
+    """Return the text of a piece, which some servers write in parts."""
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+async def _read_events(pieces: AsyncIterator[bytes]) -> AsyncIterator[Mapping[str, Any]]:
+    """Yield the events of a stream.
+
+    They are taken as they come, and not through the classes of the client, which take as long as
+    sending and cannot read what is not as it should be.
+    """
+    rest = b""
+    async for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            if line.startswith(_DATA) and (data := line[len(_DATA) :].strip()) != _DONE:
+                yield _read_event(data)
+
+
+def _read_event(data: bytes) -> Mapping[str, Any]:
+    try:
+        event = json.loads(data)
+    except ValueError:
+        event = None
+    if not isinstance(event, dict):
+        raise CutStreamError("a piece of the answer is no JSON object")
+    if event.get("error"):
+        raise StreamedError(json.dumps(event["error"]))
+    return event
 
 
 class ChatServerBackend:
@@ -95,6 +162,7 @@ class ChatServerBackend:
         self.tokenizer = tokenizer
         self._make_client, self._connection, self._sleep = make_client, connection, sleep
         self._client: Any = None
+        self._was_reached = False
         self._tenacity = load_extra(
             "tenacity", extra="openai", purpose="asking a busy server again"
         )
@@ -114,7 +182,9 @@ class ChatServerBackend:
         """
         openai = load_extra("openai", extra="openai", purpose="asking a server")
         url = connection.base_url or os.environ.get("OPENAI_BASE_URL")
-        key = os.environ.get(connection.key_variable) or (NO_KEY if url else None)
+        key = _read_key(connection.key_variable) or (NO_KEY if url else None)
+        if url:
+            _check_address(url)
         if key is None:
             raise OptionError(
                 describe(
@@ -167,14 +237,14 @@ class ChatServerBackend:
             stop=tenacity.stop_after_attempt(MOST_ATTEMPTS)
             | tenacity.stop_before_delay(self._connection.max_wait_s),
             wait=self._wait,
-            retry=tenacity.retry_if_exception(lambda error: _fault(error).passes),
+            retry=tenacity.retry_if_exception(lambda error: self._fault(error).passes),
             sleep=self._sleep,
             reraise=True,
         )
 
     def _wait(self, state: Any) -> float:
         """Return the seconds to wait: what the server asks for, or twice as long each time."""
-        asked = _fault(state.outcome.exception()).wait_s
+        asked = self._fault(state.outcome.exception()).wait_s
         if asked is not None:
             return asked
         by_itself = self._tenacity.wait_exponential_jitter(
@@ -189,16 +259,20 @@ class ChatServerBackend:
         # The client's own timeout is between two pieces of an answer: one that drips never ends.
         if self._client is None:
             self._client = self._make_client()
-        async with asyncio.timeout(self._connection.timeout_s):
-            stream = await self._client.chat.completions.create(**self._parameters(request))
-            async for chunk in stream:
-                heard.add(chunk)
+        stream = self._client.chat.completions.with_streaming_response
+        async with (
+            asyncio.timeout(self._connection.timeout_s),
+            stream.create(**self._parameters(request)) as response,
+        ):
+            self._was_reached = True
+            async for event in _read_events(response.iter_bytes()):
+                heard.add(event)
         if heard.finish_reason is None:
-            raise CutStreamError("the answer ended without a finish_reason")
-        refused = heard.finish_reason == "content_filter"
+            kind = response.headers.get("content-type", "nothing")
+            raise CutStreamError(f"the answer ended without a finish_reason; it was {kind}")
         return Reply(
-            status="refused" if refused else "ok",
-            output="".join(heard.texts),
+            status="refused" if heard.is_refused else "ok",
+            output=self._without_key("".join(heard.texts)),
             finish_reason=heard.finish_reason,
             tokens_received=heard.tokens_received,
             output_tokens=heard.output_tokens,
@@ -220,20 +294,30 @@ class ChatServerBackend:
         }
         return {
             "model": self.model,
-            "messages": messages,
+            "messages": (),
             "stream": True,
-            **{name: value for name, value in ours.items() if name not in given},
+            # What goes here is sent as it is; elsewhere the client looks at each piece of it first.
             "extra_body": {
+                "messages": messages,
+                **{name: value for name, value in ours.items() if name not in given},
                 **(going_on if begun else {}),
                 **{name: value for name, value in given.items() if value is not None},
             },
         }
 
     def _failed(self, error: Exception) -> Reply:
-        fault = find_fault(error)
-        if fault is None:
+        if find_fault(error) is None:
             raise error
+        fault = self._fault(error)
         words = self._scrubbed(" ".join(str(error).split()) or type(error).__name__)
+        if fault.is_fatal and not self._was_reached:
+            raise RunError(
+                describe(
+                    f"{self._address} cannot be reached: {words}",
+                    "expected a server that answers",
+                    "start it, or correct --base-url",
+                )
+            ) from None
         if fault.is_fatal:
             raise RunError(
                 describe(
@@ -245,10 +329,23 @@ class ChatServerBackend:
             ) from None
         return Reply(status=fault.status, error=words)
 
+    def _fault(self, error: BaseException) -> Fault:
+        """Return what an error means; an address where nobody ever answered is a wrong one."""
+        fault = find_fault(error) or Fault("error")
+        self._was_reached = self._was_reached or hasattr(error, "status_code")
+        if fault.status == "error" and not self._was_reached:
+            return replace(fault, passes=False, is_fatal=True)
+        return fault
+
     def _scrubbed(self, words: str) -> str:
         """Return an error's words without the key, and not too many of them."""
-        key = os.environ.get(self._connection.key_variable)
+        key = _read_key(self._connection.key_variable)
         return (words.replace(key, "***") if key else words)[:LONGEST_ERROR]
+
+    def _without_key(self, output: str) -> str:
+        """Return an answer without the key, which a server may repeat."""
+        key = _read_key(self._connection.key_variable)
+        return output.replace(key, "***") if len(key) >= SHORTEST_SECRET else output
 
     async def close(self) -> None:
         """Close the connections; a further request opens others."""
@@ -258,17 +355,47 @@ class ChatServerBackend:
 
     def describe(self) -> dict[str, Any]:
         """Return name and server, without what may be secret in its address."""
-        url = self._connection.base_url or os.environ.get("OPENAI_BASE_URL") or PUBLIC_SERVER
         return {
             "backend": "openai",
             "model": self.model,
-            "base_url": public_address(url),
+            "base_url": self._address,
             "parameters": dict(self._connection.parameters),
         }
 
+    @property
+    def _address(self) -> str:
+        url = self._connection.base_url or os.environ.get("OPENAI_BASE_URL") or PUBLIC_SERVER
+        return public_address(url)
 
-def _fault(error: BaseException) -> Fault:
-    return find_fault(error) or Fault("error")
+
+def _read_key(variable: str) -> str:
+    """Return the key without white space around it, which no header can hold; empty for none."""
+    key = os.environ.get(variable, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise OptionError(
+            describe(
+                f"the key in the environment variable {variable} has characters that no key has",
+                "expected printable ASCII characters",
+                f"set it anew with: export {variable}=...",
+            )
+        )
+    return key
+
+
+def _check_address(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise OptionError(
+            describe(
+                "the address of the server does not begin with http:// or https:// and a host",
+                "expected such as http://127.0.0.1:8000/v1",
+                "correct --base-url",
+            )
+        )
 
 
 def public_address(url: str) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from math import isnan
 from time import time
 from typing import Any
 
@@ -18,11 +19,20 @@ _CONTEXT = re.compile(
     r"(?:prompt|input) is too long|too many (?:input )?tokens",
     re.IGNORECASE,
 )
-_NO_CREDIT = re.compile(r"insufficient_quota|billing", re.IGNORECASE)
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|billing_hard_limit|billing_not_active|billing details", re.IGNORECASE
+)
+"""Not the page about billing alone, which messages about the rate name as well."""
+
+_FILTERED = re.compile(r"content_filter|content management policy", re.IGNORECASE)
 
 
 class CutStreamError(Exception):
     """An answer that was streamed ended before its end."""
+
+
+class StreamedError(Exception):
+    """A server said in the middle of a stream what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +78,7 @@ def find_fault(error: BaseException) -> Fault | None:
         return _fault_of_code(code, error)
     if {"CutStreamError", "APIConnectionError", "TransportError"} & kinds:
         return Fault("error", passes=True)
-    if "APIError" in kinds:  # The server said so in the middle of a stream.
+    if isinstance(error, StreamedError):
         is_context = _CONTEXT.search(_words(error))
         return Fault("context_exceeded") if is_context else Fault("error", passes=True)
     return None
@@ -81,6 +91,8 @@ def _fault_of_code(code: int, error: BaseException) -> Fault:
         return Fault("error")
     if _CONTEXT.search(words):
         return Fault("context_exceeded")
+    if code < TOO_MANY and _FILTERED.search(words):
+        return Fault("refused")
     if code in TIMEOUTS:
         return Fault("timeout", passes=True, wait_s=wait_s)
     if code == TOO_MANY:
@@ -103,7 +115,8 @@ def asked_wait(headers: Mapping[str, Any]) -> float | None:
     try:
         if milliseconds is not None:
             return max(float(milliseconds) / 1000.0, 0.0)
-        return None if written is None else max(float(written), 0.0)
+        seconds = None if written is None else float(written)
+        return None if seconds is None or isnan(seconds) else max(seconds, 0.0)
     except ValueError:
         return _until(str(written))
 

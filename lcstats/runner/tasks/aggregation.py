@@ -1,6 +1,8 @@
 """Aggregation: which words occur most often, in a text made of words alone."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -30,6 +32,7 @@ class Aggregation(Parameters):
     """
 
     NAME: ClassVar[str] = "aggregation"
+    MOST: ClassVar[Mapping[str, int]] = MappingProxyType({"n_words": OTHERS})
     takes_depth: ClassVar[bool] = False
 
     n_words: int = 3

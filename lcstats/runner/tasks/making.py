@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 from itertools import islice
+from math import perm
 
 from numpy.random import Generator
+
+from lcstats.errors import OptionError, describe
 
 DIGITS = 7
 """Of a value: one in nine million is guessed."""
@@ -127,16 +130,29 @@ def new_numbers(rng: Generator, count: int, *, digits: int = DIGITS) -> list[str
 
 def new_keys(rng: Generator, count: int) -> list[str]:
     """Return different keys of two words each, such as ``amber falcon``."""
+    _check_enough(count, len(_FIRST) * len(_SECOND), "keys")
     chosen = rng.choice(len(_FIRST) * len(_SECOND), size=count, replace=False)
     return [f"{_FIRST[i // len(_SECOND)]} {_SECOND[i % len(_SECOND)]}" for i in chosen.tolist()]
 
 
 def new_names(rng: Generator, count: int) -> list[str]:
     """Return different made-up names of three syllables, none of which holds another."""
+    _check_enough(count, perm(len(_SYLLABLES), 3), "names")
     found: dict[str, None] = {}
     while len(found) < count:
         found["".join(pick_some(rng, _SYLLABLES, 3)).capitalize()] = None
     return list(found)
+
+
+def _check_enough(count: int, n_there: int, what: str) -> None:
+    if count > n_there:
+        raise OptionError(
+            describe(
+                f"{count} different {what} are asked for",
+                f"expected at most {n_there}, which is all there are",
+                "ask for fewer distractors, values or chains, or for shorter texts",
+            )
+        )
 
 
 def pick_some(rng: Generator, words: Sequence[str], count: int) -> list[str]:

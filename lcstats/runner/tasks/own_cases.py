@@ -110,18 +110,20 @@ def _case(fields: Mapping[str, Any], number: int, stem: str, file_digest: str) -
                 "add what is missing",
             )
         )
+    letters = _letters(fields, choices)
     if choices:
         answers = tuple(_letter(answer, choices) for answer in answers)
     puzzle = Puzzle(
         question=question,
         answers=answers,
+        wrong=tuple(letter for letter in letters if letter not in answers),
         scorer=_scorer(choices, answers),
         guess_rate=1.0 / len(choices) if choices else 0.0,
         is_filled=False,
         prompt=prompt,
     )
-    label, name = str(fields.get("task", stem)), str(fields.get("id", number))
-    return OwnCase(label, name, puzzle, file_digest)
+    label, name = fields.get("task") or stem, fields.get("id")
+    return OwnCase(str(label), str(number if name is None else name), puzzle, file_digest)
 
 
 def _texts(fields: Mapping[str, Any], name: str, others: tuple[str, ...]) -> tuple[str, ...]:
@@ -129,18 +131,52 @@ def _texts(fields: Mapping[str, Any], name: str, others: tuple[str, ...]) -> tup
     value = next((fields[n] for n in (name, *others) if fields.get(n) is not None), None)
     if value is None:
         return ()
-    return tuple(map(str, value)) if isinstance(value, list) else (str(value),)
+    return tuple(_text(v, name) for v in (value if isinstance(value, list) else [value]))
+
+
+def _text(value: Any, name: str) -> str:
+    """Return a text or a number as text; refuse what is neither, and what is blank."""
+    if not isinstance(value, str | int | float) or not (text := str(value)).strip():
+        raise OptionError(
+            describe(
+                f"{name} has {str(value)[:40]!r}",
+                "expected text, or a number",
+                f"write {name} as text",
+            )
+        )
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise OptionError(
+            describe(f"{name} holds half a character", "expected Unicode text", "write it again")
+        )
+    return text
+
+
+def _letters(fields: Mapping[str, Any], choices: tuple[str, ...]) -> str:
+    """Return the letters of the choices; refuse choices that cannot be told apart, or no list."""
+    named = [name for name in fields if name.lower().startswith("choice") and name != "choices"]
+    is_wrong = choices and not 2 <= len(set(choices)) == len(choices) <= len(ascii_uppercase)
+    if named or is_wrong:
+        raise OptionError(
+            describe(
+                f"there is {named[0]}" if named else f"choices has {', '.join(choices)[:80]}",
+                f"expected choices, a list of 2 to {len(ascii_uppercase)} different texts",
+                'write "choices": ["...", "..."]',
+            )
+        )
+    return ascii_uppercase[: len(choices)]
 
 
 def _prompt(fields: Mapping[str, Any], choices: tuple[str, ...]) -> tuple[str, str]:
     """Return the prompt, and what of it is shown as the question."""
-    question = str(fields.get("question") or "")
+    given, context, question = (
+        _text(fields[name], name) if fields.get(name) not in (None, "") else ""
+        for name in ("prompt", "context", "question")
+    )
     listed = "\n".join(
         f"{letter}. {choice}" for letter, choice in zip(ascii_uppercase, choices, strict=False)
     )
     asked = "Answer with the letter only." if choices else ""
-    parts = [str(fields.get("context") or ""), question, listed, asked]
-    given = str(fields.get("prompt") or "")
+    parts = [context, question, listed, asked]
     whole = given or ("\n\n".join(part for part in parts if part) if question else "")
     return whole, question or given[-200:]
 
