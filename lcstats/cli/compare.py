@@ -1,7 +1,7 @@
 """``lcstats compare``: language models on the same cases, and a gate on a change."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,7 @@ def command(
     models every pair is compared, or each with --reference.
     """
     _check_outputs(asked)
+    _check_inputs(reading.paths)
     tables = [_read(path, asked, reading) for path in reading.paths]
     if _wants_several(tables, asked):
         _compare_several(tables, asked, reading, as_json=as_json)
@@ -92,6 +93,18 @@ def _check_outputs(asked: CompareOptions) -> None:
     ):
         if path is not None:
             check_file(path, (suffix,), flag=flag)
+
+
+def _check_inputs(paths: tuple[str, ...]) -> None:
+    if paths.count("-") > 1:
+        raise OptionError(
+            describe(
+                "standard input is named twice",
+                "expected it at most once: it can be read only once",
+                "write one of the tables to a file; or, if it holds both, name - once with "
+                "--old-model and --new-model",
+            )
+        )
 
 
 def _read(path: str, asked: CompareOptions, reading: ReadingOptions) -> "Results":
@@ -156,16 +169,7 @@ def _compare_several(
 ) -> None:
     from lcstats.comparison import compare_models
 
-    flags = {"--gate": asked.gate, "--junit": asked.junit, "--markdown": asked.markdown}
-    given = [flag for flag, value in flags.items() if value is not None]
-    if given:
-        raise OptionError(
-            describe(
-                f"{given[0]} is given with more than two language models",
-                "expected an old and a new one: a gate is on one change",
-                "run 'lcstats compare OLD NEW' for each, or name --old-model and --new-model",
-            )
-        )
+    _refuse_on_several(asked)
     several = compare_models(
         tables,
         reference=asked.reference,
@@ -179,6 +183,31 @@ def _compare_several(
     print_notices((*(n for table in tables for n in table.notices), *several.notices))
     for line in describe_several(several):
         print_text(line)
+
+
+def _refuse_on_several(asked: CompareOptions) -> None:
+    """Refuse flags that are of one change, instead of ignoring them."""
+    flags = {"--gate": asked.gate, "--junit": asked.junit, "--markdown": asked.markdown}
+    given = [flag for flag, value in flags.items() if value is not None]
+    given += _criterion_flags()
+    if not given:
+        return
+    among = "--reference" if asked.reference is not None else "more than two language models"
+    raise OptionError(
+        describe(
+            f"{given[0]} is given with {among}",
+            "expected an old and a new one: gates, reports and shifts are of one change",
+            "run 'lcstats compare OLD NEW' for each, or name --old-model and --new-model",
+        )
+    )
+
+
+def _criterion_flags() -> Iterator[str]:
+    """Yield the flags of a criterion that were written on the command line."""
+    ctx = click.get_current_context()
+    for field in fields(CriterionOptions):
+        if ctx.get_parameter_source(field.name) is click.core.ParameterSource.COMMANDLINE:
+            yield f"--{field.name.replace('_', '-')}"
 
 
 def _write_files(comparison: "Comparison", asked: CompareOptions) -> None:

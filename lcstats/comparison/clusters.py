@@ -4,12 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 FINEST_SUM = 2**15
-"""Steps of the lattice of sign flips; a finer one is rounded to it."""
+"""Steps of the lattice of sign flips; a finer one is rounded to it, or left for the normal law."""
+
+LARGEST_PART = 1e-3
+"""Part of a cluster in the variance of the total, up to which finer totals are taken for normal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +108,10 @@ def flip_signs(difference: IntArray, cluster: IntArray) -> FlipPValues:
     -----
     If the language models are alike, every cluster's sum of differences is as likely with the other
     sign. The distribution of the total over all 2^G signs is exact: it is the inverse Fourier
-    transform of the product of ``cos(t a_g)``. Sums on too fine a lattice are rounded, alike for
-    both signs, so that the test keeps its level. For independent 0/1 pairs it is McNemar's test.
+    transform of the product of ``cos(t a_g)``. Where the lattice is too fine for that, the total is
+    taken for normal if no cluster has more than a thousandth of its variance; else the sums are
+    rounded, alike for both signs, so that the test keeps its level. For independent 0/1 pairs it is
+    McNemar's test.
 
     Examples
     --------
@@ -114,24 +120,37 @@ def flip_signs(difference: IntArray, cluster: IntArray) -> FlipPValues:
     """
     sums = np.zeros(int(np.unique(cluster).size), dtype=np.int64)
     np.add.at(sums, np.unique(cluster, return_inverse=True)[1], difference)
-    steps = _on_coarse_lattice(sums[sums != 0])
-    total, reach = abs(int(steps.sum())), int(np.abs(steps).sum())
-    if reach == 0:
+    steps = _in_least_steps(sums[sums != 0])
+    if steps.size == 0:
         return FlipPValues(1.0, 1.0)
+    if int(np.abs(steps).sum()) <= FINEST_SUM:
+        return _count_flips(steps)
+    squares = np.square(steps.astype(np.float64))
+    if squares.max() > LARGEST_PART * squares.sum():
+        return _count_flips(_on_coarse_lattice(steps))
+    p_value = float(2.0 * ndtr(-abs(int(steps.sum())) / np.sqrt(squares.sum())))
+    return FlipPValues(p_value, p_value)
+
+
+def _in_least_steps(sums: IntArray) -> IntArray:
+    """Divide by the common divisor."""
+    return sums // max(int(np.gcd.reduce(sums)), 1) if sums.size else sums
+
+
+def _on_coarse_lattice(steps: IntArray) -> IntArray:
+    """Round to a lattice on which all steps together are about as many as can be counted."""
+    scale = FINEST_SUM / float(np.abs(steps).sum())
+    return np.asarray(np.rint(steps * scale), dtype=np.int64)
+
+
+def _count_flips(steps: IntArray) -> FlipPValues:
+    """Return the p-values by the exact law of the total."""
+    total, reach = abs(int(steps.sum())), int(np.abs(steps).sum())
     law = _law_of_flips(np.abs(steps), reach)
     beyond, same = law[reach + total + 1 :].sum(), law[reach + total]
     rarest = 2.0 ** (1 - min(steps.size, 1000))
     exact = float(np.clip(2.0 * (beyond + same), rarest, 1.0))
     return FlipPValues(exact, float(np.clip(2.0 * beyond + same, rarest / 2.0, 1.0)))
-
-
-def _on_coarse_lattice(sums: IntArray) -> IntArray:
-    """Divide by the common divisor, and round if the lattice is still too fine."""
-    steps = sums // max(int(np.gcd.reduce(sums)), 1) if sums.size else sums
-    reach = int(np.abs(steps).sum())
-    if reach <= FINEST_SUM:
-        return steps
-    return np.asarray(np.rint(steps * (FINEST_SUM / reach)), dtype=np.int64)
 
 
 def _law_of_flips(steps: IntArray, reach: int) -> FloatArray:

@@ -44,7 +44,7 @@ def compare(
     margin : float
         Differences up to here do not matter, in [0, 1).
     level : float
-        Of two-sided intervals and of verdicts; one-sided, of the gate.
+        Of two-sided intervals and of verdicts; one-sided, of the gate, which needs at least 0.5.
     gate : {"regression", "noninferiority"}, optional
         ``regression`` fails only if a loss beyond the margin is shown, ``noninferiority`` passes
         only if one is excluded.

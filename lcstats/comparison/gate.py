@@ -9,6 +9,7 @@ from scipy.special import ndtri
 
 from lcstats.comparison.evidence import Evidence, MarginTest
 from lcstats.comparison.verdict import correct_for_number
+from lcstats.errors import OptionError, describe
 from lcstats.options import GateKind, percent
 
 GateOutcome = Literal["passed", "failed", "undecided"]
@@ -36,7 +37,8 @@ class GateTest:
     is_paired : bool
     pairs_to_decide : int or None
         Further pairs (cases on each side, where there are no pairs) that would decide it four times
-        in five if the difference is what was seen; None where it is decided, or lies on the margin.
+        in five if the difference is what was seen, and a loss the first of all tasks to be shown;
+        None where it is decided, or lies on the margin.
     """
 
     task: str
@@ -160,7 +162,20 @@ def run_gate(
     margin : float
     level : float
         One-sided.
+
+    Raises
+    ------
+    OptionError
+        If the level is below 0.5, where a loss could be shown and excluded at once.
     """
+    if level < 0.5:
+        raise OptionError(
+            describe(
+                f"level is {level:g} with a gate",
+                "expected at least 0.5: below, one table could show a loss and exclude it",
+                "write 0.95 for an error of 5% in each decision",
+            )
+        )
     found = [each.test_margin(margin, level) for each in evidence.values()]
     corrected = correct_for_number([test.loss_p for test in found])
     return Gate(kind, margin, level, _gate_tests(evidence, found, corrected, level))
@@ -177,7 +192,9 @@ def _gate_tests(
         outcome = _outcome(loss_p, test.excluded_p, level)
         is_paired = each.counts.n_paired > 0
         n = each.counts.n_paired or min(each.counts.n_old, each.counts.n_new)
-        further = further_pairs(test.statistic, n, level) if outcome == "undecided" else None
+        # A loss has to be shown among all tasks; that it is excluded, on each alone.
+        error = (1.0 - level) / (len(found) if test.statistic < 0.0 else 1)
+        further = further_pairs(test.statistic, n, 1.0 - error) if outcome == "undecided" else None
         numbers = (loss_p, test.excluded_p, test.lower, test.upper)
         tests.append(GateTest(task, outcome, *numbers, test.method, is_paired, further))
     return tuple(tests)

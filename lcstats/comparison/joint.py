@@ -22,6 +22,9 @@ from lcstats.lengths.resampling import outcomes_of_draws, redraw_strata, treat_d
 Grids = tuple[CellGrid, CellGrid]
 """Counts of the old and of the new language model on the same cases, case for case."""
 
+DRAWN_AT_ONCE = 2**15
+"""Cases that are drawn at a time, so that they stay in the processor's cache."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RedrawnPairs:
@@ -76,11 +79,15 @@ def _redraw_cases(
     """Draw every cell's cases from its own, (n_columns, n_draws, n_lengths, n_depths)."""
     drawn = np.zeros((len(values), n_draws, shape[0] * shape[1]), dtype=np.int64)
     for number in np.unique(cell).tolist():
-        own = np.flatnonzero(cell == number)
-        same_length = cell // shape[1] == number // shape[1]
-        donors = own if own.size > 1 else np.flatnonzero(same_length)
-        chosen = donors[rng.integers(donors.size, size=(n_draws, own.size))]
-        drawn[:, :, number] = values[:, chosen].sum(axis=-1)
+        own = cell == number
+        n_own = int(own.sum())
+        donors = values[:, own if n_own > 1 else cell // shape[1] == number // shape[1]]
+        at_once = max(DRAWN_AT_ONCE // n_own, 1)
+        for first in range(0, n_draws, at_once):
+            part = slice(first, min(first + at_once, n_draws))
+            chosen = rng.integers(donors.shape[1], size=(part.stop - first, n_own))
+            for column, scores in zip(drawn, donors, strict=True):
+                column[part, number] = scores.take(chosen).sum(axis=-1)
     return drawn.reshape(len(values), n_draws, *shape)
 
 

@@ -1,8 +1,9 @@
 """What of two tables can be compared: pairs where cases are shared, else counts of shared cells."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import cast
 
 import pandas as pd
@@ -48,7 +49,7 @@ def match(old: Results, new: Results, repeats: Repeats) -> Match:
     reason = _why_unpaired(old, new)
     pairs = () if reason else pair_trials(cast("Trials", old), cast("Trials", new), repeats=repeats)
     data: dict[str, Pairs | Arms] = {each.task: each for each in pairs}
-    notices = list(_on_pairs(pairs, old, new))
+    notices = list(_on_pairs(pairs, old, new, repeats))
     sides = [_count(results, name, repeats) for results, name in ((old, "old"), (new, "new"))]
     grids = [{grid.task: grid for grid in cells.grids} for cells in sides]
     for cells, results in zip(sides, (old, new), strict=True):
@@ -107,7 +108,8 @@ def _check_tasks(
     if not shared:
         raise OptionError(
             describe(
-                f"old has the task {listed(sorted(old))}, and new {listed(sorted(new))}",
+                f"old ({_model(old)}) has the task {listed(sorted(old))}, and new ({_model(new)}) "
+                f"{listed(sorted(new))}",
                 "expected a task that both were scored on",
                 "compare results of the same tasks, or name the task with --map task=COLUMN",
             )
@@ -116,18 +118,27 @@ def _check_tasks(
         check_units(old[task].length_unit, new[task].length_unit)
 
 
+def _model(grids: Mapping[str, CellGrid]) -> str:
+    return next(iter(grids.values())).model
+
+
 def _nothing_shared(
     old: Mapping[str, CellGrid], new: Mapping[str, CellGrid], shared: list[str]
 ) -> str:
     task = shared[0]
     sides = [listed(grids[task].lengths.tolist()) for grids in (old, new)]
-    depths = [listed([f"{d:g}" for d in grids[task].depths.tolist()]) for grids in (old, new)]
+    depths = [listed(_depth_words(grids[task])) for grids in (old, new)]
     return describe(
-        f"{task}: old has lengths {sides[0]} at depths {depths[0]}, new {sides[1]} at {depths[1]}",
+        f"{task}: old ({_model(old)}) has lengths {sides[0]} at depths {depths[0]}, new "
+        f"({_model(new)}) {sides[1]} at {depths[1]}",
         "expected a length and depth that both were tested at: accuracies at different ones "
         "cannot be compared",
         "run both on one design, such as 'lcstats run --design regression'",
     )
+
+
+def _depth_words(grid: CellGrid) -> list[str]:
+    return ["none" if isnan(depth) else f"{depth:g}" for depth in grid.depths.tolist()]
 
 
 def _on_tasks(old: Mapping[str, CellGrid], new: Mapping[str, CellGrid]) -> Iterator[Notice]:
@@ -161,41 +172,53 @@ def _left_out(n_old: int, n_new: int, where: str) -> str:
     return f"{' and '.join(parts)} {where}, left out" if parts else ""
 
 
-def _on_pairs(pairs: tuple[Pairs, ...], old: Results, new: Results) -> Iterator[Notice]:
-    if isinstance(old, Trials) and isinstance(new, Trials):
-        yield from _on_thresholds(old, new)
+def _on_pairs(
+    pairs: tuple[Pairs, ...], old: Results, new: Results, repeats: Repeats
+) -> Iterator[Notice]:
+    if not (isinstance(old, Trials) and isinstance(new, Trials)):
+        return
+    both = old, new
+    yield from _on_thresholds(*both)
+    sent = [_rows_by_task(trials.frame) for trials in both]
+    scored = [_rows_by_task(scored_cases(trials)) for trials in both]
     for each in pairs:
         left = _left_out(each.n_unmatched_old, each.n_unmatched_new, "without a partner")
+        rows = [side[each.task] for side in scored]
+        cases = [part.drop_duplicates() for part in rows]
         if left:
-            both = cast("Trials", old), cast("Trials", new)
-            failed, hint = _failed_there(each.task, *both), _elsewhere(each, *both)
-            message = f"{each.task}: {counted(each.n_pairs, 'pair')}; {left}{failed}{hint}"
-            yield Notice("unmatched-cases", message, DesignWarning)
+            failed = _failed_there(cases, [side[each.task].drop_duplicates() for side in sent])
+            message = f"{each.task}: {counted(each.n_pairs, 'pair')}; {left}{failed}"
+            yield Notice("unmatched-cases", message + _elsewhere(cases), DesignWarning)
         yield from _on_scores(each)
-        yield from _on_repeats(each, cast("Trials", old), cast("Trials", new))
+        n_repeats = [len(part) / len(own) for part, own in zip(rows, cases, strict=True)]
+        yield from _on_repeats(each.task, n_repeats, repeats)
 
 
-def _failed_there(task: str, old: Trials, new: Trials) -> str:
+def _rows_by_task(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the names of every row's case, by task."""
+    return {str(task): rows for task, rows in frame[[*KEY]].groupby("task", sort=False)}
+
+
+def _failed_there(scored: Sequence[pd.DataFrame], sent: Sequence[pd.DataFrame]) -> str:
     """Say how many cases lack a partner because the other side's trials of it have no score."""
-    n_failed = 0
-    for here, there in ((old, new), (new, old)):
-        sent = there.frame.loc[there.frame["task"] == task, [*KEY]].drop_duplicates()
-        unscored = _without(sent, _task_cases(there, task))
-        n_failed += len(_task_cases(here, task).merge(unscored, on=[*KEY]))
+    n_failed = sum(
+        len(scored[here].merge(_without(sent[there], scored[there]), on=[*KEY]))
+        for here, there in ((0, 1), (1, 0))
+    )
     words = "a score on one side alone, which is no loss to the other: look at why"
     return f"; {n_failed} of them were sent to both and have {words}" if n_failed else ""
 
 
-def _elsewhere(pairs: Pairs, old: Trials, new: Trials) -> str:
+def _elsewhere(cases: Sequence[pd.DataFrame]) -> str:
     """Say that cases without a partner have one of their id at another length or depth."""
-    sides = [_task_cases(trials, pairs.task) for trials in (old, new)]
-    both = sides[0].merge(sides[1], on=[*KEY])
-    alone = [_without(side, both) for side in sides]
-    close = alone[0].merge(alone[1], on="case", suffixes=("_old", "_new"))
-    n_close, n_alone = close["case"].nunique(), min(alone[0]["case"].nunique(), len(alone[1]))
-    if n_close == 0 or 2 * n_close < n_alone:
+    both = cases[0].merge(cases[1], on=[*KEY])
+    alone = [_without(side, both) for side in cases]
+    # Of the places of an id the first: ids that restart in every cell have very many pairs.
+    firsts = [side.sort_values([*KEY]).drop_duplicates("case") for side in alone]
+    close = firsts[0].merge(firsts[1], on="case", suffixes=("_old", "_new"))
+    if close.empty or 2 * len(close) < min(map(len, firsts)):
         return ""
-    first = close.sort_values(["case", "length_old", "length_new"]).iloc[0]
+    first = close.sort_values("case").iloc[0]
     places = [
         f"length {first[f'length_{side}']} depth {first[f'depth_{side}']:g}"
         for side in ("old", "new")
@@ -204,11 +227,6 @@ def _elsewhere(pairs: Pairs, old: Trials, new: Trials) -> str:
         f". Most of their ids are in the other table at another length or depth: {first['case']!r} "
         f"at {places[0]} and at {places[1]}; round them alike if they are the same case"
     )
-
-
-def _task_cases(trials: Trials, task: str) -> pd.DataFrame:
-    frame = scored_cases(trials)
-    return frame.loc[frame["task"] == task, [*KEY]].drop_duplicates()
 
 
 def _without(cases: pd.DataFrame, both: pd.DataFrame) -> pd.DataFrame:
@@ -228,17 +246,14 @@ def _on_scores(pairs: Pairs) -> Iterator[Notice]:
         )
 
 
-def _on_repeats(pairs: Pairs, old: Trials, new: Trials) -> Iterator[Notice]:
-    sizes = []
-    for trials in (old, new):
-        frame = scored_cases(trials)
-        frame = frame[frame["task"] == pairs.task]
-        sizes.append(len(frame) / max(len(_task_cases(trials, pairs.task)), 1))
-    if abs(sizes[0] - sizes[1]) > 1e-9:
+def _on_repeats(task: str, n_repeats: Sequence[float], repeats: Repeats) -> Iterator[Notice]:
+    if abs(n_repeats[0] - n_repeats[1]) > 1e-9:
+        folded = "a case's mean counts once on either side"
+        counts = folded if repeats == "fold" else "repeats of the same number are paired"
         yield Notice(
             "repeats-differ",
-            f"{pairs.task}: {sizes[0]:.3g} trials per case in the old table and {sizes[1]:.3g} in "
-            "the new; a case's mean counts once on either side",
+            f"{task}: {n_repeats[0]:.3g} trials per case in the old table and "
+            f"{n_repeats[1]:.3g} in the new; {counts}",
             DesignWarning,
         )
 

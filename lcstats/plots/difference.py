@@ -169,5 +169,6 @@ def _draw_points(ax: Axes, shown: pd.DataFrame, level: float) -> Iterator[Mark]:
 def _draw_overall(ax: Axes, overall: "pd.Series[Any]") -> Iterator[Mark]:
     value, lower, upper = (float(overall[name]) for name in ("difference", "lower", "upper"))
     line = ax.axhline(value, color=ANSWER_COLOR, linewidth=0.9, linestyle=(0, (4, 2)), zorder=2)
-    words = f"over all {signed_share(value)} ({signed_share(lower)} to {signed_share(upper)})"
+    written = [signed_share(float(f"{number:.3g}")) for number in (value, lower, upper)]
+    words = f"over all {written[0]} ({written[1]} to {written[2]})"
     yield line, words

@@ -134,6 +134,8 @@ def test_equal_inputs_print_equal_bytes(run, sweep):
         ((*BOTH, "--junit", "gate.txt"), "write --junit gate.xml, say"),
         (("--old-model", "nobody", "--new-model", "new"), "choose another model"),
         (("--reference", "old", "--gate", "regression"), "lcstats compare OLD NEW"),
+        (("--reference", "old", "--threshold", "0.8"), "lcstats compare OLD NEW"),
+        ((*BOTH, "--gate", "regression", "--level", "0.3"), "write 0.95 for an error of 5%"),
     ],
 )
 def test_bad_input_exits_2_and_says_how_to_mend(run, write, flags, mend):
@@ -148,6 +150,13 @@ def test_three_paths_with_a_side_named_are_refused(run, write):
     result = run("compare", path, path, path, *BOTH)
     assert result.exit_code == 2
     assert "leave the flags out to compare every pair" in result.stderr
+
+
+def test_standard_input_cannot_be_both_sides(run):
+    result = run("compare", "-", "-")
+    assert result.exit_code == 2
+    assert "standard input is named twice" in result.stderr
+    assert "write one of the tables to a file" in result.stderr
 
 
 def test_two_files_of_several_language_models_ask_which(run, write):

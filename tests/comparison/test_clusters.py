@@ -46,6 +46,30 @@ def test_a_lattice_too_fine_is_rounded_and_close():
     assert flip_signs(fine, np.arange(40)).exact == pytest.approx(rough, abs=5e-3)
 
 
+def test_more_clusters_than_the_lattice_has_steps_still_show_a_difference():
+    rng = np.random.default_rng(4)
+    difference = np.where(rng.random(80_000) < 0.495, 1, -1)
+    old_only, new_only = int((difference < 0).sum()), int((difference > 0).sum())
+    expected = mcnemar_p_value(old_only, new_only, test="mid-p").item()
+    found = flip_signs(difference, np.arange(difference.size))
+    assert expected < 0.05
+    assert found.mid == pytest.approx(expected, rel=1e-3)
+
+
+def test_many_graded_scores_are_not_blurred_by_rounding():
+    rng = np.random.default_rng(11)
+    difference = np.rint(rng.normal(1.0, 200.0, 40_000)).astype(np.int64)
+    totals = [abs(rng.choice([-1, 1], difference.size) @ difference) for _ in range(1_000)]
+    share = np.mean(np.array(totals) >= abs(difference.sum()))
+    found = flip_signs(difference, np.arange(difference.size))
+    assert found.exact == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 1_000))
+
+
+def test_a_cluster_that_outweighs_a_fine_lattice_is_counted_and_not_taken_for_normal():
+    difference = np.array([10**9, *([3] * 50)])
+    assert flip_signs(difference, np.arange(51)).exact == pytest.approx(1.0, abs=0.01)
+
+
 def test_the_smallest_p_value_is_that_of_one_assignment():
     assert flip_signs(np.full(60, 7), np.arange(60)).exact == pytest.approx(2.0**-59)
 

@@ -1,6 +1,7 @@
 """`compare`: the case that people reported, other software, refusals and notices."""
 
 import json
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -159,6 +160,51 @@ def test_ids_at_other_places_are_hinted_at(trials_of):
     new = trials_of([1, 0, 1], length=[8192, 4100, 4100], model="new")
     with pytest.warns(DesignWarning, match="'c1' at length 4096 depth 0.5 and at length 4100"):
         compare(old, new)
+
+
+def test_ids_that_restart_in_every_cell_are_hinted_at_without_pairing_all_their_places(trials_of):
+    n_cells = 3000
+    columns = {"case": ["c0", "c1"] * n_cells}
+    length = np.repeat(np.arange(n_cells) * 100 + 4096, 2)
+    scores = [1, 0] * n_cells
+    old = trials_of([*scores, 1], length=[*length, 900], case=[*columns["case"], "c"])
+    new = trials_of(
+        [*scores, 1], length=[*(length + 1), 900], case=[*columns["case"], "c"], model="new"
+    )
+    tracemalloc.start()
+    with pytest.warns(DesignWarning, match="'c0' at length 4096 depth 0.5 and at length 4097"):
+        compare(old, new)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * n_cells**2
+
+
+@pytest.mark.filterwarnings("ignore::lcstats.errors.DesignWarning")
+@pytest.mark.parametrize(
+    ("repeats", "words"),
+    [
+        ("fold", "a case's mean counts once"),
+        ("independent", "repeats of the same number are paired"),
+    ],
+)
+def test_unequal_numbers_of_repeats_are_said_as_they_are_counted(trials_of, repeats, words):
+    old = trials_of([1, 0, 1, 1], case=["a", "b", "a", "b"], repeat=[0, 0, 1, 1])
+    new = trials_of([1, 0], case=["a", "b"], model="new")
+    (said,) = [
+        notice.message
+        for notice in compare(old, new, repeats=repeats).notices
+        if notice.code == "repeats-differ"
+    ]
+    assert said.startswith(f"default: 2 trials per case in the old table and 1 in the new; {words}")
+
+
+def test_where_nothing_is_shared_the_language_models_are_named(trials_of):
+    old, new = trials_of([1, 0], task="s"), trials_of([1, 0], task="t", model="new")
+    with pytest.raises(OptionError, match=r"old \(old\) has the task s, and new \(new\) t;"):
+        compare(old, new)
+    bare = trials_of([1, 0], task="s", model="new", depth=None)
+    with pytest.raises(TableError, match=r"new \(new\) 8192 at none; expected a length and depth"):
+        compare(old, bare)
 
 
 def test_counts_are_compared_without_pairs(two_sides):

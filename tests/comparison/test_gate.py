@@ -5,6 +5,7 @@ import pytest
 
 from lcstats.comparison import compare
 from lcstats.comparison.gate import Gate, GateTest, further_pairs
+from lcstats.comparison.tango import score_statistic
 from lcstats.errors import OptionError
 
 
@@ -97,6 +98,26 @@ def test_a_loss_on_one_of_many_tasks_is_corrected_for_their_number(trials_of):
     assert alone.gate.outcome == "failed"
     assert together.gate.tests[0].outcome == "undecided"
     assert together.gate.tests[0].loss_p == pytest.approx(n_tasks * alone.gate.tests[0].loss_p)
+
+
+def test_pairs_to_decide_a_loss_grow_with_the_tasks_it_is_corrected_for(trials_of):
+    old = [1] * 70 + [0] * 30
+    new = [0] * 8 + [1] * 64 + [0] * 28
+    columns = {"case": [f"c{i}" for i in range(200)], "task": ["s"] * 100 + ["t"] * 100}
+    sides = [trials_of(side * 2, model=m, **columns) for m, side in (("a", old), ("b", new))]
+    alone = compare(*(side.select(task="s") for side in sides), gate="regression").gate
+    together = compare(*sides, gate="regression").gate
+    statistic = score_statistic(8, 2, 100, -0.02).item()
+    assert alone.outcome == together.outcome == "undecided"
+    assert alone.pairs_to_decide == further_pairs(statistic, 100, 0.95)
+    assert together.pairs_to_decide == further_pairs(statistic, 100, 0.975) > alone.pairs_to_decide
+
+
+@pytest.mark.parametrize("level", [0.3, 0.49])
+def test_a_level_at_which_both_could_be_shown_is_refused(two_sides, level):
+    with pytest.raises(OptionError, match=r"expected at least 0\.5.*write 0\.95"):
+        compare(*two_sides(60, 10, 2, 28), gate="regression", level=level)
+    assert compare(*two_sides(60, 10, 2, 28), level=level).gate is None
 
 
 def test_above_the_exact_range_the_score_test_is_named(two_sides):

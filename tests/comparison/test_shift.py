@@ -298,9 +298,16 @@ def test_options_are_checked():
 
 @pytest.mark.parametrize("at_once", [1, 70])
 def test_it_does_not_matter_how_many_cases_are_drawn_at_once(monkeypatch, at_once):
-    pairs = drawn_pairs(Curve(3.0, -0.5), Curve(2.5, -0.6), n_cases=6)
+    pairs = drawn_pairs(BASE, WORSE, n_cases=6)
     whole = joint.redraw_pairs(pairs.grids(), n_draws=40, seed=3)
     monkeypatch.setattr(joint, "DRAWN_AT_ONCE", at_once)
     parts = joint.redraw_pairs(pairs.grids(), n_draws=40, seed=3)
     np.testing.assert_array_equal(parts.old, whole.old)
     np.testing.assert_array_equal(parts.new, whole.new)
+
+
+def test_two_lengths_without_depths_leave_no_fit_to_test_and_still_have_a_shift():
+    pairs = pairs_of_counts([4096, 8192], [19, 12], [17, 6], 20)
+    shifts = length_shift(pairs, Criterion(0.85), n_draws=50)
+    assert "curve" in shifts
+    assert not any("does not fit" in n.message for each in shifts.values() for n in each.notices)
