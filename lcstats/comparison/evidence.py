@@ -15,7 +15,7 @@ from lcstats.comparison.exact import (
     smallest_difference,
 )
 from lcstats.comparison.pairs import Pairs
-from lcstats.comparison.tango import score_statistic, upper_bound
+from lcstats.comparison.tango import score_statistic, tango_interval
 from lcstats.power import mcnemar_p_value
 
 TestKind = Literal["mcnemar", "sign_flip", "score"]
@@ -129,10 +129,8 @@ class PairedEvidence:
         if seen.freedom == 0:
             return -1.0, 1.0
         quantile = _quantile(level, seen.freedom)
-        # The lower bound is the upper one of the sides exchanged: both are found at once.
-        sides = (seen.old_only, seen.new_only), (seen.new_only, seen.old_only)
-        upper, mirrored = upper_bound(*sides, seen.n_pairs, quantile).tolist()
-        return min(-mirrored, point), max(upper, point)
+        lower, upper = tango_interval(seen.old_only, seen.new_only, seen.n_pairs, quantile)
+        return min(lower.item(), point), max(upper.item(), point)
 
     def test_margin(self, margin: float, level: float) -> MarginTest:
         """Test both hypotheses about a loss as large as the margin."""

@@ -56,10 +56,10 @@ def score_statistic(
         return np.where(excess == 0.0, 0.0, excess / spread)
 
 
-def upper_bound(
+def tango_interval(
     old_only: ArrayLike, new_only: ArrayLike, n_pairs: ArrayLike, quantile: ArrayLike
-) -> FloatArray:
-    """Return the largest difference that is no more than so many standard errors too high.
+) -> tuple[FloatArray, FloatArray]:
+    """Return the differences that are no more than so many standard errors from the observed one.
 
     Parameters
     ----------
@@ -70,31 +70,22 @@ def upper_bound(
 
     Returns
     -------
-    ndarray of float64, shape (...)
-        At least the observed difference, at most 1.
+    lower, upper : ndarray of float64, shape (...)
+        In [-1, 1], with the observed difference between them. The lower end is the upper one of
+        the sides exchanged, and both are found at once.
 
     Examples
     --------
-    >>> upper_bound(10, 2, 100, 1.959964).round(4).item()
-    -0.0143
+    >>> lower, upper = tango_interval(10, 2, 100, 1.959964)
+    >>> lower.round(4).item(), upper.round(4).item()
+    (-0.158, -0.0143)
     """
     x, y, n, z = np.broadcast_arrays(*np.atleast_1d(old_only, new_only, n_pairs, quantile))
-    inside, outside = (y - x) / n, np.ones(n.shape)
+    x, y = np.stack([x, y]), np.stack([y, x])
+    inside, outside = (y - x) / n, np.ones(x.shape)
     for _ in range(N_HALVINGS):
         middle = (inside + outside) / 2.0
         holds = score_statistic(x, y, n, middle) >= -z
         inside, outside = np.where(holds, middle, inside), np.where(holds, outside, middle)
-    return np.asarray(np.where(y - x == n, 1.0, inside))
-
-
-def lower_bound(
-    old_only: ArrayLike, new_only: ArrayLike, n_pairs: ArrayLike, quantile: ArrayLike
-) -> FloatArray:
-    """Return the smallest difference that is no more than so many standard errors too low.
-
-    Examples
-    --------
-    >>> lower_bound(10, 2, 100, 1.959964).round(4).item()
-    -0.158
-    """
-    return -upper_bound(new_only, old_only, n_pairs, quantile)
+    upper, mirrored = np.where(y - x == n, 1.0, inside)
+    return -mirrored, upper
