@@ -26,12 +26,13 @@ Floats = NDArray[np.float64]
 
 
 def measure_needles() -> list[Measurement]:
-    """Time fits of four values close together, plain and penalised, and of ten items."""
+    """Time fits of four values close together and of ten spread items, plain and penalised."""
     four = _table(FOUR_VALUES, close_places(DEPTHS), 4)
     ten = _table(AGGREGATE_TEN, spread_places(DEPTHS), 2)
     return [
         _measure("all four of four values, plain", *four, penalised=False),
         _measure("all four of four values, Jeffreys", *four, penalised=True),
+        _measure("all ten of ten items, two terms, plain", *ten, penalised=False),
         _measure("all ten of ten items, two terms, Jeffreys", *ten, penalised=True),
     ]
 

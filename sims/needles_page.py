@@ -56,7 +56,8 @@ worth, which `lcstats needles` prints. *naive*: Wilson's of all needles, as if e
 
 ## Do intervals hold the dependence ratio and the intra-class correlation?
 
-95% quantiles of a cluster bootstrap.
+95% intervals from a cluster bootstrap: quantiles for the ratio, bias-corrected ones for the
+correlation.
 
 {_table(_of(rows, "dependence"), ("ratio", "correlation"))}
 

@@ -102,6 +102,11 @@ class NeedleTable:
         return not bool(np.isnan(self.depths).any())
 
     @property
+    def has_asked_depths(self) -> bool:
+        """True where every trial as a whole has a depth."""
+        return not bool(np.isnan(self.asked_depth).any())
+
+    @property
     def units_by_placement(self) -> Whole:
         """How many units share the placement of each trial, shape (n_trials,)."""
         pairs = np.unique(np.stack([self.placement, self.unit]), axis=1)
@@ -153,14 +158,25 @@ def split_needles(trials: Trials) -> Iterator[Trials]:
         )
 
 
+LISTS = ("needle_found", "needle_depths")
+"""Columns with a value for each needle."""
+
+
 def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Fill in numbers of needles from the lists, where a column is missing or empty."""
+    """Fill in numbers of needles from the lists, where a column is missing or empty.
+
+    Raises
+    ------
+    TableError
+        If the lists of a trial, or its number of needles, do not agree in size.
+    """
     frame = frame.copy(deep=False)
     number = frame["n_needles"] if "n_needles" in frame else pd.Series(pd.NA, index=frame.index)
     number = number.astype("Int64")
-    for name in ("needle_found", "needle_depths"):
+    for name in LISTS:
         if name in frame:
             sizes = frame[name].map(_size, na_action=None).astype("Int64")
+            _check_sizes(frame, name, sizes, number)
             number = number.fillna(sizes)
     frame["n_needles"] = number
     return frame
@@ -168,6 +184,23 @@ def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _size(value: object) -> object:
     return len(value) if isinstance(value, list) else pd.NA
+
+
+def _check_sizes(frame: pd.DataFrame, name: str, sizes: pd.Series, number: pd.Series) -> None:
+    """Refuse lists of another size than the number of needles, or than the list before."""
+    wrong = np.flatnonzero((sizes != number).fillna(False))
+    if not wrong.size:
+        return
+    first = wrong[0]
+    raise TableError(
+        describe(
+            f"{name} holds {counted(int(sizes.iloc[first]), 'value')} in a trial of "
+            f"{counted(int(number.iloc[first]), 'needle')} (case {frame['case'].iloc[first]}, "
+            f"length {frame['length'].iloc[first]}; {counted(wrong.size, 'such trial')})",
+            f"expected n_needles, {' and '.join(LISTS)} to be of one size in every trial",
+            "write one for each needle that was asked for, or leave the whole list empty",
+        )
+    )
 
 
 def tabulate_needles(trials: Trials, *, repeats: Repeats = "fold") -> NeedleTable:
@@ -322,7 +355,7 @@ def _matrix(
         what = "0 and 1" if allowed else "fractions from 0 to 1"
         raise TableError(
             describe(
-                f"{name} holds {wrong}",
+                f"{name} holds [{', '.join(map(str, wrong))}]",
                 f"expected {counted(n_needles, 'value')}, {what}",
                 "write one for each needle that was asked for, or leave the whole list empty",
             )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator, Philox
+from scipy.special import ndtr, ndtri
 
 from lcstats.kernels.permutation import fill_pair_sums, pair_sums
 from lcstats.needles.bounded import Bounded
@@ -110,8 +111,10 @@ def measure_dependence(
     With r the outcome less the mean of its stratum and v that stratum's variance: the intra-class
     correlation is the sum over trials and pairs of r_i r_j over that of sqrt(v_i v_j), the
     neighbour effect the sum over adjacent pairs of r_i r_(i+1) over that of v_i. Folded repeats
-    weigh together as one. Intervals are quantiles of a bootstrap that draws whole clusters, within
-    lengths where clusters lie within one.
+    weigh together as one. Intervals are from a bootstrap that draws whole clusters, within lengths
+    where clusters lie within one: quantiles for the ratio, bias-corrected ones for correlation and
+    effects (Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 14.3), whose draws
+    are not centred on the estimate.
     """
     if table.n_needles < 2 or table.kind == "all_or_nothing":
         return None
@@ -122,8 +125,12 @@ def measure_dependence(
     independence_p, neighbour_p = _permutation_p(view, rng, n_permutations)
     point = _statistics(view, np.ones(view.n_units))
     draws = _redraw(view, rng, n_draws if view.block.size >= FEWEST_CLUSTERS else 0)
-    stated = [_stated(point[i], draws[:, i], level) for i in range(point.size)]
     n_lengths = table.lengths.size
+    is_ratio = [i == 0 or 4 <= i < 4 + n_lengths for i in range(point.size)]
+    stated = [
+        _stated(point[i], draws[:, i], level, correct_bias=not is_ratio[i])
+        for i in range(point.size)
+    ]
     orderless = table.kind == "counts"
     unknown = Bounded(float("nan"))
     return Dependence(
@@ -239,14 +246,24 @@ def _redraw(view: _View, rng: Generator, n_draws: int) -> Floats:
     return draws
 
 
-def _stated(value: float, draws: Floats, level: float) -> Bounded:
+def _stated(value: float, draws: Floats, level: float, *, correct_bias: bool) -> Bounded:
     """Give a number the quantiles of its draws, if most draws have one and they differ."""
     known = draws[np.isfinite(draws)]
     if not np.isfinite(value) or known.size < max(draws.size / 2, 1) or np.ptp(known) < ROUNDING:
         return Bounded(float(value))
-    tail = (1.0 - level) / 2.0
-    lower, upper = np.quantile(known, [tail, 1.0 - tail])
+    ends = np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    if correct_bias:
+        ends = _without_bias(value, known, ends)
+    lower, upper = np.quantile(known, ends)
     return Bounded(float(value), float(min(lower, value)), float(max(upper, value)))
+
+
+def _without_bias(value: float, draws: Floats, ends: Floats) -> Floats:
+    """Move the ends of an interval by twice the median bias of the draws, in normal units."""
+    below = ((draws < value).mean() + (draws <= value).mean()) / 2.0
+    rim = 1.0 / (draws.size + 1.0)
+    shift = ndtri(min(max(below, rim), 1.0 - rim))
+    return np.asarray(ndtr(2.0 * shift + ndtri(ends)))
 
 
 def _permutation_p(view: _View, rng: Generator, n_permutations: int) -> tuple[float, float]:

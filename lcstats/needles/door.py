@@ -1,15 +1,22 @@
 """`analyze_needles`: rates, dependence and lengths of a task of several needles."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
 
 from lcstats.cells import CellGrid
-from lcstats.errors import OptionError, announce, describe
+from lcstats.errors import Notice, OptionError, announce, describe
 from lcstats.flexible import FlexibleFit, fit_flexible
 from lcstats.lengths import Criterion, effective_length
 from lcstats.needles.cells import joint_cells, needle_cells
 from lcstats.needles.data import NeedleTable, tabulate_needles
 from lcstats.needles.dependence import N_PERMUTATIONS, measure_dependence
-from lcstats.needles.notices import notices_on_dependence, notices_on_single, notices_on_table
+from lcstats.needles.notices import (
+    notices_on_dependence,
+    notices_on_single,
+    notices_on_table,
+    notices_on_trials,
+)
 from lcstats.needles.rates import rows_by_length
 from lcstats.needles.required import NUMBERS, check_numbers, required_rate
 from lcstats.needles.result import NeedleAnalysis
@@ -64,7 +71,7 @@ def analyze_needles(
         If `trials` are no trials or of several groups, the rule is relative, or an option is
         unknown.
     TableError
-        If no trial is scored, or needles and scores do not agree.
+        If no trial is scored, or lists of needles do not agree in size.
 
     Notes
     -----
@@ -77,20 +84,21 @@ def analyze_needles(
     Examples
     --------
     >>> import pandas as pd
-    >>> both, none = [1, 1], [0, 0]
+    >>> both, first, second = [1, 1], [1, 0], [0, 1]
     >>> frame = pd.DataFrame(
     ...     {
     ...         "length": [4096] * 20 + [8192] * 20,
     ...         "depth": [0.2, 0.8] * 20,
-    ...         "needle_found": [both, both, both, none] * 10,
-    ...         "score": [1.0, 1.0, 1.0, 0.0] * 10,
+    ...         "needle_depths": [[0.1, 0.3], [0.7, 0.9]] * 20,
+    ...         "needle_found": [both, both, first, second] * 10,
+    ...         "score": [1.0, 1.0, 0.5, 0.5] * 10,
     ...     }
     ... )
     >>> found = analyze_needles(Trials.from_frame(frame), methods="observed")
     >>> found.rows[0].rate.value, found.rows[0].joint.value, found.rows[0].product
-    (0.75, 0.75, 0.625)
+    (0.75, 0.5, 0.5)
     >>> round(found.dependence.ratio.value, 2), round(found.required_rates[10], 3)
-    (1.2, 0.984)
+    (1.0, 0.984)
     """
     check_type(trials, Trials, "trials")
     criterion = Criterion("0.85") if criterion is None else criterion
@@ -107,6 +115,7 @@ def analyze_needles(
     numbers_stated = check_numbers((*listed, table.n_needles))
     observed = effective_length(cells, criterion, level=level, seed=seed)
     own = (
+        *notices_on_trials(trials, table),
         *notices_on_table(table),
         *notices_on_dependence(table, dependence),
         *notices_on_single(single),
@@ -123,8 +132,19 @@ def analyze_needles(
         implied=_by_curve(single, target, numbers_stated, level),
         by_surface=_by_surface(table, wanted, target, numbers_stated, level=level, seed=seed),
         level=level,
-        notices=tuple(dict.fromkeys((*trials.notices, *own, *further, *observed.notices))),
+        notices=tuple(
+            dict.fromkeys((*trials.notices, *own, *further, *_on_trials(observed.notices, table)))
+        ),
     )
+
+
+def _on_trials(notices: Iterable[Notice], table: NeedleTable) -> Iterator[Notice]:
+    """Yield notices on whole trials, without the one that a single depth of theirs tests no places.
+
+    Needles lie at depths of their own.
+    """
+    own_places = table.has_depths and np.unique(table.depths).size > 1
+    return (notice for notice in notices if notice.code != "single-depth" or not own_places)
 
 
 def _target(criterion: Criterion) -> float:

@@ -5,15 +5,58 @@ from collections.abc import Iterator
 import numpy as np
 
 from lcstats.errors import DesignWarning, Notice, SmallSampleWarning, UnscoredWarning
-from lcstats.needles.data import NeedleTable
+from lcstats.needles.data import ROUNDING, NeedleTable
 from lcstats.needles.dependence import Dependence
 from lcstats.needles.single import SingleNeedle
+from lcstats.trials import Trials
 from lcstats.trials.wording import counted
 
 FEW_UNITS = 10
 """Units of a length below which its interval is wide whatever it says."""
 
 SMALL = 0.05
+
+
+def notices_on_trials(trials: Trials, table: NeedleTable) -> Iterator[Notice]:
+    """Yield which columns were left aside or contradict each other.
+
+    Parameters
+    ----------
+    trials : Trials
+        That `table` was made of.
+    table : NeedleTable
+    """
+    scored = trials.frame[trials.frame["score"].notna()]
+    for name, what in NOT_USED.items():
+        n_empty = int(scored[name].isna().sum()) if name in scored else 0
+        is_used = name == "n_found" and table.kind == "needles"
+        if 0 < n_empty < table.n_trials and not is_used:
+            yield Notice(
+                "partly-empty-column",
+                f"{name} is empty in {n_empty} of {counted(table.n_trials, 'trial')}: {what} is "
+                "taken for unknown in all of them; fill it in, or leave these trials out",
+                DesignWarning,
+            )
+    if table.kind == "all_or_nothing":
+        return
+    score = scored["score"].to_numpy(dtype=np.float64)
+    share = table.found.mean(axis=1)
+    apart = (np.abs(score - share) > ROUNDING) & (score != table.all_found)
+    if apart.any():
+        yield Notice(
+            "scores-disagree",
+            f"{counted(int(apart.sum()), 'trial')} whose score is neither the share of needles "
+            "found nor 1 for all of them and 0 otherwise: the needles were used, not the score",
+            DesignWarning,
+        )
+
+
+NOT_USED = {
+    "needle_found": "which needles were found",
+    "needle_depths": "where needles lay",
+    "n_found": "how many needles were found, but for the score,",
+}
+"""Columns that are used where every trial has them, and what they say."""
 
 
 def notices_on_table(table: NeedleTable) -> Iterator[Notice]:
@@ -38,7 +81,11 @@ def notices_on_table(table: NeedleTable) -> Iterator[Notice]:
             "folded and are no further evidence",
             DesignWarning,
         )
-    elif table.repeats == "independent" and n_placements == table.lengths.size < table.n_units:
+    elif (
+        table.repeats == "independent"
+        and (table.has_depths or table.has_asked_depths)
+        and n_placements == table.lengths.size < table.n_units
+    ):
         yield Notice(
             "one-placement-per-length",
             f"the trials of every length share one placement of their "
@@ -54,6 +101,13 @@ def notices_on_table(table: NeedleTable) -> Iterator[Notice]:
         )
     if table.kind != "needles" and table.n_needles > 1:
         yield _on_kind(table)
+    elif table.n_needles > 1 and not table.has_depths:
+        yield Notice(
+            "needle-places-unknown",
+            "where needles lay is not known for every trial: what their places do to them counts "
+            "as dependence, and the curve has no depths",
+            DesignWarning,
+        )
     if table.n_unscored:
         yield Notice(
             "unscored-needles",
@@ -90,14 +144,7 @@ def notices_on_dependence(table: NeedleTable, dependence: Dependence | None) -> 
     if dependence is None or not np.isfinite(dependence.independence_p):
         return
     if dependence.independence_p < SMALL:
-        more = dependence.intraclass_correlation.value > 0
-        yield Notice(
-            "dependent-needles",
-            f"needles of a trial are not found independently (p = {dependence.independence_p:.2g}, "
-            f"given {dependence.strata}): products of rates are too "
-            f"{'low' if more else 'high'}, and needles are no separate evidence",
-            DesignWarning,
-        )
+        yield _on_rejection(table, dependence)
     apart = dependence.n_trials < table.n_trials
     if apart:
         yield Notice(
@@ -106,6 +153,25 @@ def notices_on_dependence(table: NeedleTable, dependence: Dependence | None) -> 
             f"no other unit shares {dependence.strata}",
             DesignWarning,
         )
+
+
+def _on_rejection(table: NeedleTable, dependence: Dependence) -> Notice:
+    more = dependence.intraclass_correlation.value > 0
+    p_value = f"p = {dependence.independence_p:.2g}, given {dependence.strata}"
+    if table.kind == "counts" and not more:
+        return Notice(
+            "unequal-needles",
+            f"numbers of found needles scatter less than needles of one rate would ({p_value}): "
+            "some places are found more often than others, which hides dependence; neither the "
+            "ratio nor the correlation says whether needles are independent",
+            DesignWarning,
+        )
+    return Notice(
+        "dependent-needles",
+        f"needles of a trial are not found independently ({p_value}): products of rates are too "
+        f"{'low' if more else 'high'}, and needles are no separate evidence",
+        DesignWarning,
+    )
 
 
 def notices_on_single(single: SingleNeedle | None) -> Iterator[Notice]:

@@ -49,16 +49,20 @@ def make_strata(table: NeedleTable) -> Strata:
     is_shared = bool((table.units_by_placement > 1).mean() >= SHARED_SHARE)
     if table.kind == "needles" and (is_shared or not table.has_depths):
         code = table.placement[:, None] * table.n_needles + ordinal
-        words = "length and place"
+        words = "length and place" if table.has_depths else f"{_known_of_trials(table)} and order"
     elif is_shared or not table.has_depths:
         code = np.repeat(table.placement[:, None], table.n_needles, axis=1)
-        words = "length and depth of the trial"
+        words = _known_of_trials(table)
     else:
         part = np.minimum((table.depths * N_PARTS).astype(np.int64), N_PARTS - 1)
         code = np.searchsorted(table.lengths, table.length)[:, None] * N_PARTS + part
         words = "length and tenth of the context"
     code = np.unique(code, return_inverse=True)[1].reshape(code.shape)
     return Strata(code, _informs(table, code), words)
+
+
+def _known_of_trials(table: NeedleTable) -> str:
+    return "length and depth of the trial" if table.has_asked_depths else "length"
 
 
 def _informs(table: NeedleTable, code: Whole) -> NDArray[np.bool_]:

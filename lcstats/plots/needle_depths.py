@@ -70,12 +70,17 @@ def needle_depths_data(
                 "choose a tested length",
             )
         )
-    groups = np.array_split(table.lengths, min(MOST_GROUPS, table.lengths.size))
-    groups = groups if length is None else [np.array([length])]
+    groups = _groups(table.lengths) if length is None else [np.array([length])]
     rows = [row for number, own in enumerate(groups) for row in _observed(analysis, number, own)]
     if length is not None:
         rows += [*_curve(analysis, length), *_surface(surface, length)]
     return pd.DataFrame(rows)
+
+
+def _groups(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Split lengths into few groups, the shortest alone: there hardly anything is in the way."""
+    n_others = min(MOST_GROUPS, lengths.size) - 1
+    return [lengths[:1], *(np.array_split(lengths[1:], n_others) if n_others else [])]
 
 
 def _observed(

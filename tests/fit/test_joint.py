@@ -1,5 +1,6 @@
 """One curve behind several tasks: recovery, what is confounded, what is compared."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -7,9 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from lcstats.cells import Cells
-from lcstats.errors import OptionError
+from lcstats.errors import FormatError, OptionError
 from lcstats.fit import fit_curve
-from lcstats.fit.joint import TaskCounts, compare_joint, fit_joint
+from lcstats.fit.joint import JointFit, TaskCounts, compare_joint, fit_joint
 from lcstats.truths import WORKED_CURVE, close_places, spread_places
 from sims.needles import (
     DEPTHS,
@@ -183,3 +184,21 @@ def test_standard_errors_are_within_which_estimates_scatter():
     stated = np.mean([list(fit.standard_errors.values()) for fit in found], axis=0)
     assert_allclose(scatter, stated, rtol=0.35)
     assert WITHIN == 3
+
+
+@pytest.mark.parametrize("what", ["all five together", "aggregate-ten"])
+def test_a_fit_comes_back_from_its_dictionary(what):
+    tasks = [_counts(name, own, 5) for name, own in _asked(Question("recovery", what, 200))]
+    fit = fit_joint(tasks)
+    document = json.loads(json.dumps(fit.to_dict(), allow_nan=False))
+    again = JointFit.from_dict(document)
+    assert again.to_dict() == fit.to_dict()
+    assert again.parameters == fit.parameters
+    for name, rates in fit.rates.items():
+        assert_allclose(again.rates[name], rates, rtol=1e-13)
+
+
+def test_a_dictionary_that_is_not_whole_is_refused():
+    document = fit_joint(_counts("single-needle", (), 5)).to_dict()
+    with pytest.raises(FormatError, match="counts"):
+        JointFit.from_dict({k: v for k, v in document.items() if k != "counts"})

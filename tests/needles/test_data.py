@@ -75,6 +75,19 @@ def test_lists_of_another_size_are_refused(trials_of):
         tabulate_needles(Trials(trials_of([[1, 0]]).frame.assign(n_needles=3)))
 
 
+def test_lists_that_disagree_in_size_are_named_with_their_trial(trials_of):
+    frame = trials_of([[1, 0], [1, 1]], case=["a", "b"]).frame.drop(columns=["n_needles"])
+    unequal = frame.assign(needle_depths=[[0.1, 0.9], [0.1, 0.5, 0.9]])
+    with pytest.raises(TableError, match=r"needle_depths holds 3 values in a trial of 2.*case b"):
+        list(split_needles(Trials(unequal)))
+
+
+def test_lists_are_quoted_in_plain_numbers(trials_of):
+    frame = trials_of([[1, 0]], needle_depths=[[np.float64(10.0), 90]]).frame
+    with pytest.raises(TableError, match=r"holds \[10.0, 90\]"):
+        tabulate_needles(Trials(frame))
+
+
 def test_depths_in_percent_are_refused(trials_of):
     frame = trials_of([[1, 0]], needle_depths=[[10, 90]]).frame
     with pytest.raises(TableError, match="fractions from 0 to 1"):

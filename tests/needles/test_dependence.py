@@ -5,8 +5,10 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import bootstrap, norm
 
 from lcstats.needles import measure_dependence, tabulate_needles
+from lcstats.needles.dependence import _stated, _without_bias
 from lcstats.needles.strata import make_strata
 from lcstats.trials import Trials
 from lcstats.truths import WORKED_CURVE, close_places, shared_rates, simulate_needles
@@ -168,3 +170,23 @@ def test_all_placements_of_a_tiny_table_have_a_uniform_p(table_of):
         values.append(measure_dependence(table, n_permutations=400, n_draws=0).independence_p)
     for level in (0.1, 0.3, 0.6):
         assert np.mean(np.array(values) <= level - 0.05) <= level
+
+
+def test_ends_without_bias_are_quantiles_where_there_is_none():
+    draws = np.linspace(-1.0, 1.0, 2001)
+    ends = np.array([0.025, 0.975])
+    assert_allclose(_without_bias(0.0, draws, ends), ends, atol=1e-12)
+    above = _without_bias(0.2, draws, ends)
+    assert (above > ends).all()
+    assert_allclose(above[0], norm.cdf(2 * norm.ppf(0.6) - norm.ppf(0.975)), atol=1e-3)
+
+
+def test_intervals_of_a_mean_are_those_of_scipy():
+    """A mean of nearly symmetric values has next to no acceleration: BCa is BC."""
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=200)
+    draws = rng.choice(values, (4000, 200)).mean(axis=1)
+    ours = _stated(values.mean(), draws, 0.95, correct_bias=True)
+    data = (values,)
+    theirs = bootstrap(data, np.mean, n_resamples=9999, method="BCa", rng=1).confidence_interval
+    assert_allclose([ours.lower, ours.upper], theirs, atol=0.015)

@@ -92,3 +92,11 @@ def test_without_known_needles_there_is_no_depth_and_no_dependence(analysis):
     with pytest.raises(OptionError, match="--repeats independent"):
         plots.plot_dependence(other)
     assert "all found, observed, 95% interval" in labels(plots.plot_needles(other))
+
+
+def test_the_shortest_of_many_lengths_stands_alone():
+    lengths = (1024, 2048, 4096, 8192, 16384, 32768)
+    trials = simulate_needles(lengths, (0.5,), n_trials=3, seed=1)
+    table = plots.needle_depths_data(analyze_needles(trials, methods="observed"))
+    ends = table[["first_length", "last_length"]].drop_duplicates().to_numpy().tolist()
+    assert ends == [[1024, 1024], [2048, 4096], [8192, 16384], [32768, 32768]]

@@ -15,6 +15,7 @@ from lcstats.curve import (
     joint_likelihood,
 )
 from lcstats.errors import DesignWarning, Notice, OptionError, announce, describe
+from lcstats.fit.door import LARGEST_ERROR
 from lcstats.fit.joint.parameters import (
     COMBINING_RATE,
     Parameter,
@@ -210,6 +211,14 @@ def _notices(fit: JointFit) -> Iterator[Notice]:
             "the joint fit did not settle: its coefficients are where it stopped",
             DesignWarning,
         )
+    for name, error in fit.standard_errors.items():
+        if not error < LARGEST_ERROR["term"]:
+            yield Notice(
+                "undetermined",
+                f"the data do not determine {name}: its standard error is {error:.2g}; fit fewer "
+                "terms, or further tasks with it",
+                DesignWarning,
+            )
     for term in fit.dropped_terms:
         yield Notice("dropped-term", f"no {term.term} term: {term.reason}", DesignWarning)
     if any(not task.are_placed for task in fit.tasks):

@@ -13,7 +13,15 @@ from lcstats.fit.joint.parameters import COMBINING_DECAY, COMBINING_RATE, Parame
 from lcstats.fit.joint.tasks import TaskCounts
 from lcstats.fit.table import DroppedTerm, Law
 from lcstats.options import Penalty
-from lcstats.records import SCHEMA_VERSION, freeze_arrays, list_notices, list_numbers
+from lcstats.records import (
+    SCHEMA_VERSION,
+    array_of,
+    freeze_arrays,
+    list_notices,
+    list_numbers,
+    notices_of,
+    restoring,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,5 +167,46 @@ class JointFit:
             "converged": self.converged,
             "dropped_terms": [dropped.term for dropped in self.dropped_terms],
             "dropped_because": [dropped.reason for dropped in self.dropped_terms],
+            "terms": list(self.law.terms),
+            **{name: getattr(self.law, name) for name in _CONSTANTS},
+            "parameters": [[parameter.term, parameter.task] for parameter in self.fitted],
+            "counts": [task.to_dict() for task in self.tasks],
             "notices": list_notices(self.notices),
         }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> "JointFit":
+        """Restore what :meth:`to_dict` returned.
+
+        Raises
+        ------
+        FormatError
+            If it is of an unknown schema version or not whole.
+
+        Notes
+        -----
+        A covariance that is not finite comes back as infinite.
+        """
+        with restoring("JointFit", document):
+            return _restored(document)
+
+
+_CONSTANTS = ("guess_rate", "lapse_rate", "recency_scale", "base_length", "span_doublings")
+
+
+def _restored(document: Mapping[str, Any]) -> JointFit:
+    fitted = tuple(Parameter(*pair) for pair in document["parameters"])
+    reasons = zip(document["dropped_terms"], document["dropped_because"], strict=True)
+    return JointFit(
+        tasks=tuple(TaskCounts.from_dict(task) for task in document["counts"]),
+        law=Law(tuple(document["terms"]), *(document[name] for name in _CONSTANTS)),
+        fitted=fitted,
+        coefficients=np.array([document["coefficients"][p.name] for p in fitted]),
+        covariance=array_of(document["covariance"], missing=np.inf),
+        log_likelihood=document["log_likelihood"],
+        dispersion=float(array_of(document["dispersion"])),
+        penalty=document["penalty"],
+        converged=document["converged"],
+        dropped_terms=tuple(DroppedTerm(*pair) for pair in reasons),
+        notices=notices_of(document["notices"]),
+    )

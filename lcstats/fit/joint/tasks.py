@@ -1,7 +1,8 @@
 """What a task asks for, and its counts: how many facts, where they lie, what is counted."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from lcstats.cells import CellGrid
 from lcstats.curve import Compound, FloatArray
 from lcstats.errors import OptionError, describe
-from lcstats.records import freeze_arrays
+from lcstats.records import array_of, freeze_arrays, list_numbers
 
 Counted = Literal["all", "facts"]
 """What a success is: a trial that found all its facts, or a single fact that was found."""
@@ -109,6 +110,21 @@ class TaskCounts:
             own_terms=own_terms,
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values."""
+        return {
+            **{name: getattr(self, name) for name in _AS_THEY_ARE},
+            **{name: list_numbers(getattr(self, name)) for name in _ARRAYS},
+            "own_terms": list(self.own_terms),
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> "TaskCounts":
+        """Restore what :meth:`to_dict` returned; a place that is None is NaN."""
+        plain: dict[str, Any] = {name: document[name] for name in _AS_THEY_ARE}
+        arrays: dict[str, Any] = {name: array_of(document[name]) for name in _ARRAYS}
+        return cls(**plain, **arrays, own_terms=tuple(document["own_terms"]))
+
     @property
     def n_factors(self) -> int:
         """Facts whose chances are multiplied: one where facts are counted."""
@@ -125,6 +141,10 @@ class TaskCounts:
         if self.are_placed and self.counted == "all":
             return Compound.of_places(design, combining)
         return Compound.of_unknown_places(design, self.n_factors, combining)
+
+
+_AS_THEY_ARE = ("name", "n_facts", "are_placed", "counted", "combines")
+_ARRAYS = ("length", "places", "n_cases", "successes")
 
 
 def join_compounds(parts: list[Compound]) -> Compound:
