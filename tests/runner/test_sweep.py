@@ -396,7 +396,9 @@ N_ENDLESS = 10_000
 """Trials per cell that take longer than anybody waits."""
 
 SWEEP = """
-import sys
+import signal, sys
+# A shell that starts the tests in the background has interruptions ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from lcstats.runner import Design, Settings, parse_task, run_sweep
 from lcstats.runner.backends.simulated import SimulatedBackend
 import asyncio

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lcstats.comparison.tango import lower_bound, upper_bound
+from lcstats.comparison.tango import tango_interval
 from sims.comparison import OUT, main, simulated_designs
 from sims.comparison_page import make_page
 from sims.comparison_rows import (
@@ -89,8 +89,8 @@ def test_committed_exact_rows_come_out_again(rows):
 def test_coverage_by_the_statistic_is_coverage_by_the_interval():
     n, old_share, new_share = 20, 0.2, 0.1
     tables = every_table(n)
-    ends = [bound(*tables, n, 1.959964) for bound in (lower_bound, upper_bound)]
-    held = (ends[0] <= new_share - old_share) & (new_share - old_share <= ends[1])
+    lower, upper = tango_interval(*tables, n, 1.959964)
+    held = (lower <= new_share - old_share) & (new_share - old_share <= upper)
     by_interval = law_of_tables(n, old_share, new_share)[held].sum()
     old, new = 0.6, 0.5
     covariance = (old - old_share) - old * new
