@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from lcstats.runner import Design
 
 SUFFIXES = (".toml", ".yaml", ".yml")
-GRID_FIELDS = ("tasks", "lengths", "depths", "trials", "seed", "repeats", "order")
+CELLS_SAY = ("tasks", "lengths", "depths", "trials")
+"""Fields of a grid that a list of cells takes the place of."""
+
+GRID_FIELDS = (*CELLS_SAY, "seed", "repeats", "order")
 CELL_FIELDS = ("task", "length", "depth", "trials", "why")
 NEXT_FIELDS = ("schema_version", "model", "stop", "stop_reason", "total_tokens")
 """What ``lcstats next`` writes beside its cells."""
@@ -78,7 +81,7 @@ def read_design_file(path: str) -> DesignFile:
 
 
 def _refuse_both(path: str, fields: Mapping[str, Any], cells: list[Any]) -> None:
-    beside = [name for name in ("tasks", "lengths", "depths", "trials") if name in fields]
+    beside = [name for name in CELLS_SAY if name in fields]
     if cells and beside:
         raise FormatError(
             describe(
@@ -136,7 +139,7 @@ def _load_yaml(text: str) -> Any:
 
 
 def _parsed(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return fields with lengths and depths as numbers, however they were written."""
+    """Return fields with lengths and depths as numbers and tasks as a list."""
     for name, parse in (("lengths", parse_lengths), ("depths", parse_depths)):
         if name in fields:
             value = fields[name]
@@ -145,8 +148,13 @@ def _parsed(fields: dict[str, Any]) -> dict[str, Any]:
                 fields[name] = parse(written)
             except ValueError as error:
                 raise FormatError(f"{name}: {error}") from None
-    tasks = fields.get("tasks", "single-needle")
-    listed = tasks.split(",") if isinstance(tasks, str) else tasks
+    if "tasks" in fields:
+        fields["tasks"] = _task_names(fields["tasks"])
+    return fields
+
+
+def _task_names(tasks: Any) -> list[str]:
+    listed: Any = tasks.split(",") if isinstance(tasks, str) else tasks
     if not (isinstance(listed, list) and listed and all(isinstance(t, str) for t in listed)):
         raise FormatError(
             describe(
@@ -155,7 +163,7 @@ def _parsed(fields: dict[str, Any]) -> dict[str, Any]:
                 'write tasks = ["single-needle"], say',
             )
         )
-    return {**fields, "tasks": listed} if "tasks" in fields else fields
+    return listed
 
 
 def design_of_cells(file: DesignFile, *, seed: int, repeats: int, order: Any) -> "Design":

@@ -410,6 +410,17 @@ def output_option(metavar: str, help: str, *, required: bool = True) -> Wrap:
     return click.option("-o", "--output", metavar=metavar, required=required, help=help)
 
 
+def scoring_option(function: AnyFunction) -> AnyFunction:
+    """Add ``--scoring``, how strictly answers are scored."""
+    return click.option(
+        "--scoring",
+        type=click.Choice(["strict", "contains"]),
+        default="strict",
+        show_default=True,
+        help="Whether a wrong value beside the right one makes an answer wrong.",
+    )(function)
+
+
 def as_record(name: str, record: type, options: tuple[Wrap, ...]) -> Wrap:
     """Decorate with options whose values reach the function as one record."""
     names = [field.name for field in fields(record)]

@@ -13,7 +13,7 @@ from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
     from lcstats.lengths import Criterion
-    from lcstats.plan import Budget
+    from lcstats.plan import Budget, Pursuit
     from lcstats.plan.adaptive import NextPlan
     from lcstats.runner import Design, Settings, SweepResult
     from lcstats.runner.replies import Backend
@@ -66,20 +66,17 @@ class Pursued:
         For all of it, the fixed design included.
     batch : float
         Share of what is left to run before the next look.
-    until : str
-        ``set-size=N``.
+    pursuit : Pursuit
+        What is narrow enough.
     """
 
     criterion: "Criterion"
     budget: "Budget | None"
     batch: float
-    until: str
+    pursuit: "Pursuit"
 
     def __post_init__(self) -> None:
         """Refuse what makes no plan, before anything is sent."""
-        from lcstats.plan import Pursuit
-
-        Pursuit.parse(self.until)
         if not 0 < self.batch <= 1:
             raise OptionError(
                 describe(
@@ -133,12 +130,11 @@ def _together(results: "Sequence[SweepResult]") -> "SweepResult":
 
 def _look(output: str, pursued: Pursued, left: "Budget") -> "NextPlan":
     from lcstats.cells import count_cells
-    from lcstats.plan import Pursuit, plan_next
+    from lcstats.plan import plan_next
     from lcstats.readers import read_trials
 
     cells = count_cells(read_trials(output))
-    pursuit = Pursuit.parse(pursued.until)
-    return plan_next(cells, pursued.criterion, left, batch=pursued.batch, pursuit=pursuit)
+    return plan_next(cells, pursued.criterion, left, batch=pursued.batch, pursuit=pursued.pursuit)
 
 
 def _design_of(plan: "NextPlan", first: "Design") -> "Design":

@@ -5,19 +5,13 @@ from dataclasses import asdict
 import click
 
 from lcstats.cli.commands import define_command
-from lcstats.cli.options import json_option, output_option
+from lcstats.cli.options import json_option, output_option, scoring_option
 from lcstats.cli.output import check_file, print_json, print_text
 
 
 @define_command("rescore", "lcstats rescore trials.jsonl --scoring contains -o lenient.jsonl")
 @click.argument("path", metavar="PATH")
-@click.option(
-    "--scoring",
-    type=click.Choice(["strict", "contains"]),
-    default="strict",
-    show_default=True,
-    help="Whether a wrong value beside the right one makes an answer wrong.",
-)
+@scoring_option
 @output_option("FILE", "Where the rescored trials go: .jsonl.")
 @json_option
 def command(path: str, scoring: str, output: str, as_json: bool) -> None:

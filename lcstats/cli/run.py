@@ -85,7 +85,7 @@ def command(
         )
     send = Sending(backend, settings, output)
     if going.adaptive:
-        pursued = Pursued(asked.criterion(), spending.budget(prices), going.batch, going.until)
+        pursued = Pursued(asked.criterion(), spending.budget(prices), going.batch, going.pursuit())
         result = run_adaptively(send, design, pursued, resume=going.resume)
     else:
         result = send(design, resume=going.resume)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lcstats.cli.options import Function, Wrap, as_record
+from lcstats.cli.options import Function, Wrap, as_record, scoring_option
 from lcstats.cli.parameters import DEPTHS, LENGTH, LENGTHS, PAIR
 from lcstats.designs import READY
 from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
+    from lcstats.plan import Pursuit
     from lcstats.runner import Ceiling, Connection, Design, Settings
     from lcstats.runner.tokens import Tokenizer
 
@@ -67,7 +68,9 @@ class DesignOptions:
         return {name: value for name, value in fields.items() if value is not None}
 
     def _refuse_beside_cells(self, given: dict[str, Any]) -> None:
-        beside = [name for name in ("tasks", "lengths", "depths", "trials") if name in given]
+        from lcstats.cli.design_file import CELLS_SAY
+
+        beside = [name for name in CELLS_SAY if name in given]
         if beside:
             raise OptionError(
                 describe(
@@ -237,13 +240,7 @@ _SENDING: tuple[Wrap, ...] = (
         show_default=True,
         help="End with the question, or with the first words of its answer.",
     ),
-    click.option(
-        "--scoring",
-        type=click.Choice(["strict", "contains"]),
-        default="strict",
-        show_default=True,
-        help="Whether a wrong value beside the right one makes an answer wrong.",
-    ),
+    scoring_option,
     click.option(
         "--max-output-tokens",
         type=click.IntRange(min=1),
@@ -321,6 +318,12 @@ class GoingOptions:
     adaptive: bool
     batch: float
     until: str
+
+    def pursuit(self) -> "Pursuit":
+        """Make what is narrow enough."""
+        from lcstats.plan import Pursuit
+
+        return Pursuit.parse(self.until)
 
 
 _GOING: tuple[Wrap, ...] = (

@@ -43,6 +43,17 @@ class Answer:
     status: str = "ok"
 
 
+def folded(text: str) -> str:
+    """Return a text in one spelling: NFKC, casefolded.
+
+    Examples
+    --------
+    >>> folded("Stra\u00dfe \uff11")
+    'strasse 1'
+    """
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
 def read_answer(output: str | None, *, finish_reason: str | None = None) -> Answer:
     """Take the thinking out of an output; what is left is the answer.
 
@@ -62,7 +73,7 @@ def read_answer(output: str | None, *, finish_reason: str | None = None) -> Answ
         text = text[ends[-1].end() :]
     if _THOUGHT_START.search(text):
         return Answer("", "budget_exhausted")
-    text = unicodedata.normalize("NFKC", text).casefold().strip()
+    text = folded(text).strip()
     if text:
         return Answer(text)
     return Answer("", "budget_exhausted" if finish_reason in _CUT else "empty")
@@ -89,9 +100,8 @@ def has_words(text: str, words: str) -> bool:
     >>> has_words("it was the Amber  Falcon.", "amber falcon"), has_words("ambers", "amber")
     (True, False)
     """
-    form = r"\s+".join(map(re.escape, unicodedata.normalize("NFKC", words).casefold().split()))
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    return re.search(rf"(?<![^\W_]){form}(?![^\W_])", plain) is not None
+    form = r"\s+".join(map(re.escape, folded(words).split()))
+    return re.search(rf"(?<![^\W_]){form}(?![^\W_])", folded(text)) is not None
 
 
 def is_refusal(text: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from lcstats.errors import OptionError, describe
 from lcstats.records import SCHEMA_VERSION
-from lcstats.runner.design import Design
+from lcstats.runner.design import Design, key_of_row
 from lcstats.runner.ledger import TRY_AGAIN, read_rows, read_trial_rows
 from lcstats.runner.manifest import (
     Manifest,
@@ -108,7 +108,7 @@ def _at_stage(design: Design, stages: list[dict[str, Any]], output: Path) -> Des
 
 def _is_complete(design: Design, output: Path) -> bool:
     done = {
-        (row["task"], row["length"], row["depth"], row["case"], row["repeat"])
+        key_of_row(row)
         for row in read_trial_rows(output)
         if row["stage"] == design.stage and row["status"] not in TRY_AGAIN
     }

@@ -1,7 +1,7 @@
 """What a sweep asks: tasks, lengths, depths, how often, in which order, from which seed."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal
@@ -19,6 +19,11 @@ Order = Literal["random", "prefix"]
 
 Key = tuple[str, int, float | None, str, int]
 """Task, length, depth, case and repeat: what tells a trial of one language model from others."""
+
+
+def key_of_row(row: Mapping[str, Any]) -> Key:
+    """Return what tells the trial of a row of the table from others."""
+    return (row["task"], row["length"], row["depth"], row["case"], row["repeat"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,7 @@ class Ledger:
 
     def append(self, row: Row, *, then: Callable[[], object] = bool) -> None:
         """Write a row; `then` is called by the writing thread when it is on disk."""
-        line = json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
-        self._lines.put(_Line(line.encode("utf-8", "backslashreplace"), then))
+        self._lines.put(_Line(line_of(row), then))
 
     async def keep(self, row: Row) -> None:
         """Write a row and wait until it is on disk.
@@ -151,6 +150,12 @@ class Ledger:
             os.fsync(file.fileno())
         except OSError as error:
             self._error = error
+
+
+def line_of(row: Row) -> bytes:
+    """Return the line of a row; half a character, which UTF-8 cannot hold, is spelled out."""
+    line = json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+    return line.encode("utf-8", "backslashreplace")
 
 
 def _claim(file: IO[bytes], path: Path) -> None:

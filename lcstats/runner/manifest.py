@@ -3,7 +3,7 @@
 import json
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -60,10 +60,16 @@ def read_manifest(output: Path) -> Manifest | None:
 
 
 def write_manifest(output: Path, manifest: Manifest) -> None:
-    """Write the record whole: beside its place, and moved there."""
-    path = manifest_path(output)
+    """Write the record, whole."""
+    document = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+    write_whole(manifest_path(output), [document.encode()])
+
+
+def write_whole(path: Path, lines: Iterable[bytes]) -> None:
+    """Write a file beside its place and move it there, so that it is whole or not at all."""
     partial = path.with_name(f".{path.name}.part")
-    partial.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    with partial.open("wb") as file:
+        file.writelines(lines)
     os.replace(partial, path)
 
 

@@ -1,8 +1,9 @@
 """Lexical overlap: how many of a question's words lead straight to the evidence."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
+
+from lcstats.runner.answers import folded
 
 COMMON = frozenset(
     (
@@ -38,8 +39,7 @@ def telling_words(text: str) -> frozenset[str]:
     >>> sorted(telling_words("What is the code of the amber falcon?"))
     ['amber', 'falcon']
     """
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    return frozenset(_WORD.findall(plain)) - COMMON
+    return frozenset(_WORD.findall(folded(text))) - COMMON
 
 
 def lexical_overlap(question: str, evidence: Sequence[str]) -> float | None:

@@ -1,6 +1,5 @@
 """Scoring stored outputs again, without asking any language model."""
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,12 +8,12 @@ from typing import Any, get_args
 
 from lcstats.errors import FormatError, OptionError, describe
 from lcstats.runner.answers import read_numbers
-from lcstats.runner.ledger import read_rows
-from lcstats.runner.manifest import manifest_path, read_manifest, write_manifest
+from lcstats.runner.ledger import line_of, read_rows
+from lcstats.runner.manifest import manifest_path, read_manifest, write_manifest, write_whole
 from lcstats.runner.scoring import (
-    VERSION,
     AnswerKey,
     Strictness,
+    describe_scoring,
     score_output,
     scorer_name,
 )
@@ -85,7 +84,7 @@ def rescore(path: str | Path, output: str | Path, *, strictness: Strictness) -> 
             describe(f"{source} has no trials", "expected the file of a sweep", "name another file")
         )
     after = [_rescored(row, number, source, strictness) for number, row in enumerate(before, 1)]
-    _write_whole(target, after)
+    write_whole(target, map(line_of, after))
     _write_record(source, target, strictness)
     return _compare(target, before, after)
 
@@ -110,15 +109,14 @@ def _rescored(
     scored = score_output(
         row["output"], key, finish_reason=row["finish_reason"], strictness=strictness
     )
-    found = list(map(int, scored.found)) if scored.found else None
     changed: dict[str, Any] = {
         "score": scored.score,
         "status": scored.status,
-        "n_found": None if found is None else sum(found),
+        "n_found": scored.n_found,
         "scorer": scorer_name(kind, strictness),
     }
     if row.get("needle_depths"):
-        changed["needle_found"] = found
+        changed["needle_found"] = scored.marks
     return {**row, **changed}
 
 
@@ -142,18 +140,10 @@ def _are_texts(values: Any) -> bool:
     return isinstance(values, list) and all(isinstance(value, str) for value in values)
 
 
-def _write_whole(target: Path, rows: list[dict[str, Any]]) -> None:
-    partial = target.with_name(f".{target.name}.part")
-    lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
-    with open(partial, "w", encoding="utf-8", errors="backslashreplace") as file:
-        file.writelines(lines)
-    os.replace(partial, target)
-
-
 def _write_record(source: Path, target: Path, strictness: Strictness) -> None:
     manifest = read_manifest(source)
     if manifest is not None:
-        scoring = {"strictness": strictness, "version": VERSION}
+        scoring = describe_scoring(strictness)
         record = {**manifest, "scoring": scoring, "rescored_from": manifest_path(source).name}
         write_manifest(target, record)
 

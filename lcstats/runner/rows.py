@@ -91,9 +91,9 @@ def _needles(prompt: Prompt, scored: Scored) -> dict[str, Any]:
     each = len(places) == n_needles
     return {
         "n_needles": n_needles,
-        "n_found": sum(scored.found) if scored.found else None,
+        "n_found": scored.n_found,
         "needle_depths": places if each else None,
-        "needle_found": list(map(int, scored.found)) if each and scored.found else None,
+        "needle_found": scored.marks if each else None,
     }
 
 

@@ -8,7 +8,7 @@ trial, and outputs can be scored again.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from lcstats.options import check_option
 from lcstats.runner.answers import has_words, is_refusal, read_answer, read_numbers
@@ -68,6 +68,16 @@ class Scored:
     score: float | None = None
     found: tuple[bool, ...] = ()
 
+    @property
+    def marks(self) -> list[int] | None:
+        """Which answers were named, as 0 and 1; None without a score."""
+        return list(map(int, self.found)) if self.found else None
+
+    @property
+    def n_found(self) -> int | None:
+        """How many answers were named; None without a score."""
+        return sum(self.found) if self.found else None
+
 
 @dataclass(frozen=True, slots=True)
 class _Named:
@@ -76,6 +86,11 @@ class _Named:
     found: tuple[bool, ...]
     n_wrong: int
     is_parsed: bool = True
+
+
+def describe_scoring(strictness: Strictness) -> dict[str, Any]:
+    """Return what tells a scoring from others, for the manifest."""
+    return {"strictness": strictness, "version": VERSION}
 
 
 def scorer_name(scorer: Scorer, strictness: Strictness = "strict") -> str:

@@ -10,7 +10,7 @@ from lcstats.options import check_option, check_whole
 from lcstats.runner.filler import Filler, NeutralFiller
 from lcstats.runner.prompts import Style
 from lcstats.runner.received import largest_prompt
-from lcstats.runner.scoring import VERSION, Strictness
+from lcstats.runner.scoring import Strictness, describe_scoring
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +97,5 @@ class Settings:
                 "style": self.style,
                 "context_window": self.context_window,
             },
-            "scoring": {"strictness": self.strictness, "version": VERSION},
+            "scoring": describe_scoring(self.strictness),
         }

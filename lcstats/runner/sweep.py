@@ -11,9 +11,10 @@ from typing import Any
 
 from lcstats.errors import Notice, OptionError, RunError, announce, describe
 from lcstats.options import check_type
+from lcstats.records import SCHEMA_VERSION
 from lcstats.runner.backends import open_backend
 from lcstats.runner.begun import Begun, begin
-from lcstats.runner.design import Design, Key, PlannedTrial
+from lcstats.runner.design import Design, Key, PlannedTrial, key_of_row
 from lcstats.runner.keys import make_rng
 from lcstats.runner.ledger import TRY_AGAIN, Ledger, read_trial_rows
 from lcstats.runner.manifest import write_manifest
@@ -84,7 +85,7 @@ class SweepResult:
     def to_dict(self) -> dict[str, Any]:
         """Return the ``run`` object of the JSON."""
         return {
-            "schema_version": 1,
+            "schema_version": SCHEMA_VERSION,
             "output": str(self.output),
             "n_planned": self.n_planned,
             "n_done": self.n_done,
@@ -111,8 +112,7 @@ class Tally:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count a row."""
-        key = (row["task"], row["length"], row["depth"], row["case"], row["repeat"])
-        self.statuses[key] = row["status"]
+        self.statuses[key_of_row(row)] = row["status"]
         received = row["tokens_counted"] or 0
         output = row["output_tokens"] or 0
         self.asked += row["tokens_asked"]
@@ -216,7 +216,8 @@ class _Run:
         self.press = Press(backend.tokenizer, settings.filler, settings.style)
         self.calibration = begun.calibration or Calibration()
         self.tally = Tally(settings)
-        self.keys = [trial.key(settings.filler.digest) for trial in begun.design.planned()]
+        self.planned = begun.design.planned()
+        self.keys = [trial.key(settings.filler.digest) for trial in self.planned]
         self.n_done = 0
         self.started = time.monotonic()
         self.stop_reason: str | None = None
@@ -240,12 +241,12 @@ class _Run:
         for row in read_trial_rows(self.begun.output):
             self.tally.add(row)
         self.n_done = sum(map(self.tally.is_done, self.keys))
-        trials = zip(self.begun.design.planned(), self.keys, strict=True)
+        trials = zip(self.planned, self.keys, strict=True)
         return [trial for trial, key in trials if not self.tally.is_done(key)]
 
     async def _work(self, pending: Iterator[PlannedTrial], ledger: Ledger) -> None:
         for planned in pending:
-            prompt = self._build(planned)
+            prompt = _build(planned, self.press, self._local(planned.length))
             price = self.tally.price(
                 self.calibration.expected(prompt.n_tokens), self.settings.max_output_tokens
             )
@@ -277,11 +278,6 @@ class _Run:
         self.n_done += self.tally.is_done(planned.key(self.settings.filler.digest))
         if self.watch is not None:
             self.watch(self._progress())
-
-    def _build(self, planned: PlannedTrial) -> Prompt:
-        puzzle = planned.task.make(planned.rng("puzzle"), planned.length)
-        length = self._local(planned.length)
-        return self.press.build(puzzle, length, planned.depth, rng=planned.rng("filler"))
 
     def _request(self, planned: PlannedTrial, prompt: Prompt) -> Request:
         key = "|".join(map(str, planned.key(self.settings.filler.digest)))
@@ -329,6 +325,12 @@ class _Run:
             stop_reason=self.stop_reason,
             notices=self.calibration.notices(),
         )
+
+
+def _build(planned: PlannedTrial, press: Press, length: int) -> Prompt:
+    """Build the prompt of a trial to a length by our count."""
+    puzzle = planned.task.make(planned.rng("puzzle"), planned.length)
+    return press.build(puzzle, length, planned.depth, rng=planned.rng("filler"))
 
 
 def _no_answer(reply: Reply) -> RunError:
@@ -396,9 +398,7 @@ def rehearse(design: Design, press: Press, local: Callable[[int], int] = int) ->
 
 
 def _rehearse_row(trials: Sequence[PlannedTrial], press: Press, length: int) -> int:
-    first = trials[0]
-    puzzle = first.task.make(first.rng("puzzle"), first.length)
-    prompt = press.build(puzzle, length, first.depth, rng=first.rng("filler"))
+    prompt = _build(trials[0], press, length)
     depths = sorted({trial.depth for trial in trials if trial.depth is not None})
     check_places(prompt.filler_counts, depths, length)
     return prompt.n_tokens

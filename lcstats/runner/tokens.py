@@ -43,6 +43,16 @@ class Tokenizer(Protocol):
         """Return what tells this tokenizer from others."""
 
 
+def ends_in_answer(messages: Sequence[Message]) -> bool:
+    """Tell whether the last message of a chat is an answer, which is to go on."""
+    return messages[-1]["role"] == "assistant"
+
+
+def _count_without_template(tokenizer: Tokenizer, messages: Sequence[Message]) -> int:
+    inside = tokenizer.count_texts([message["content"] for message in messages])
+    return int(inside.sum()) + _PER_MESSAGE * len(messages) + _TO_ANSWER
+
+
 class BuiltinTokenizer:
     """Short pieces of words, three digits at a time: near to what real tokenizers count.
 
@@ -63,8 +73,7 @@ class BuiltinTokenizer:
 
     def count_messages(self, messages: Sequence[Message]) -> int:
         """Return the tokens of a chat, with a fixed number around each message."""
-        inside = self.count_texts([message["content"] for message in messages])
-        return int(inside.sum()) + _PER_MESSAGE * len(messages) + _TO_ANSWER
+        return _count_without_template(self, messages)
 
     def describe(self) -> dict[str, Any]:
         """Return its name."""
@@ -115,15 +124,16 @@ class ChatTokenizer:
                 )
             )
 
-    def render(self, messages: Sequence[Message], *, begun: bool = False) -> str:
-        """Return a chat as text; `begun`: the last message is an answer that is to go on."""
-        how = {"continue_final_message": True} if begun else {"add_generation_prompt": True}
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return a chat as text, up to where the language model answers or goes on."""
+        is_begun = ends_in_answer(messages)
+        how = {"continue_final_message": True} if is_begun else {"add_generation_prompt": True}
         text: str = self._tokenizer.apply_chat_template(list(messages), tokenize=False, **how)
         return text
 
-    def encode(self, messages: Sequence[Message], *, begun: bool = False) -> list[int]:
+    def encode(self, messages: Sequence[Message]) -> list[int]:
         """Return the token ids of a chat; the template alone decides on special tokens."""
-        text = self.render(messages, begun=begun)
+        text = self.render(messages)
         ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
 
@@ -134,7 +144,7 @@ class ChatTokenizer:
 
     def count_messages(self, messages: Sequence[Message]) -> int:
         """Return the tokens of a chat."""
-        return len(self.encode(messages, begun=messages[-1]["role"] == "assistant"))
+        return len(self.encode(messages))
 
     def describe(self) -> dict[str, Any]:
         """Return name, vocabulary size and a digest of the template."""
@@ -167,8 +177,7 @@ class TiktokenTokenizer:
 
     def count_messages(self, messages: Sequence[Message]) -> int:
         """Return the tokens of a chat; what the server adds beyond that is measured there."""
-        inside = self.count_texts([message["content"] for message in messages])
-        return int(inside.sum()) + _PER_MESSAGE * len(messages) + _TO_ANSWER
+        return _count_without_template(self, messages)
 
     def describe(self) -> dict[str, Any]:
         """Return its name."""

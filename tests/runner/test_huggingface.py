@@ -100,7 +100,7 @@ def test_answers_can_be_begun(folder):
     puzzle = parse_task("single-needle").make(make_rng(1), 512)
     prompt = press.build(puzzle, 512, 0.5, rng=make_rng(2))
     assert isinstance(tokenizer, ChatTokenizer)
-    assert tokenizer.render(prompt.messages, begun=True).endswith(puzzle.begun)
+    assert tokenizer.render(prompt.messages).endswith(puzzle.begun)
     assert 512 - 32 <= prompt.n_tokens <= 512
 
 

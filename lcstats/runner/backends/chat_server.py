@@ -24,7 +24,7 @@ from lcstats.runner.backends.server_faults import (
     find_fault,
 )
 from lcstats.runner.replies import Reply, Request
-from lcstats.runner.tokens import Tokenizer, open_tokenizer
+from lcstats.runner.tokens import Tokenizer, ends_in_answer, open_tokenizer
 
 if TYPE_CHECKING:
     from lcstats.runner.backends import Connection
@@ -285,7 +285,6 @@ class ChatServerBackend:
         limit = "max_completion_tokens" if self._connection.base_url is None else "max_tokens"
         messages = [dict(message) for message in request.prompt.messages]
         going_on = {"continue_final_message": True, "add_generation_prompt": False}
-        begun = messages[-1]["role"] == "assistant"
         given = self._connection.parameters
         ours = {
             "temperature": 0,
@@ -300,7 +299,7 @@ class ChatServerBackend:
             "extra_body": {
                 "messages": messages,
                 **{name: value for name, value in ours.items() if name not in given},
-                **(going_on if begun else {}),
+                **(going_on if ends_in_answer(messages) else {}),
                 **{name: value for name, value in given.items() if value is not None},
             },
         }

@@ -86,8 +86,7 @@ class HuggingFaceBackend:
 
     async def answer(self, request: Request) -> Reply:
         """Answer greedily; a prompt that does not fit is not cut but refused."""
-        messages = request.prompt.messages
-        ids = self._chat.encode(messages, begun=messages[-1]["role"] == "assistant")
+        ids = self._chat.encode(request.prompt.messages)
         window = self.window
         if window is not None and len(ids) + request.max_output_tokens > window:
             room = window - request.max_output_tokens

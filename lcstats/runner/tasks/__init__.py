@@ -8,7 +8,7 @@ from types import MappingProxyType
 from lcstats.errors import OptionError, describe
 from lcstats.runner.tasks.aggregation import Aggregation
 from lcstats.runner.tasks.associative import Associative
-from lcstats.runner.tasks.controls import CONTROLS, NO_FILLER
+from lcstats.runner.tasks.controls import CONTROLS, NO_FILLER, Control
 from lcstats.runner.tasks.coreference import Coreference
 from lcstats.runner.tasks.needles import Distractors, GrowingDistractors, SingleNeedle
 from lcstats.runner.tasks.puzzle import Placed, Puzzle, Scorer, Task
@@ -91,4 +91,4 @@ def _controlled(task: Task, control: str) -> Task:
                 f"write {task.label}.closed-book",
             )
         )
-    return CONTROLS[control](task)
+    return Control(task, control)
