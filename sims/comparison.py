@@ -55,14 +55,14 @@ def run_study(seed: int, simulations: int, out: Path) -> None:
             f"{out} was made with (seed, simulations) {sorted(made)}; expected {seed} and "
             f"{simulations}; remove the file or pass another --out"
         )
-    done = {key_of(row) for row in rows}
+    done = {row.key for row in rows}
     for setting, measure in exact_studies():
-        if key_of(setting) not in done:
+        if setting.key not in done:
             rows.append(setting.row(measure(setting), seed))
             write_csv(rows, Row, out)
     for settings in simulated_designs():
-        if key_of(settings[0]) not in done:
-            rng = Generator(Philox([seed, crc32(repr(key_of(settings[0])).encode())]))
+        if settings[0].key not in done:
+            rng = Generator(Philox([seed, crc32(repr(settings[0].key).encode())]))
             found = simulate(settings[0], simulations, rng)
             pairs = zip(settings, found, strict=True)
             rows += [setting.row(value, seed, simulations) for setting, value in pairs]
@@ -78,11 +78,6 @@ def simulated_designs() -> Iterator[tuple[Setting, ...]]:
             yield tuple(
                 Setting(f"simulated {measure}", design, n, old, new, 0.0) for measure in MEASURED
             )
-
-
-def key_of(row: Row | Setting) -> tuple[str, str, int, float, float, float]:
-    """Return what tells a row from others."""
-    return (row.study, row.design, row.n, row.old, row.new, row.dependence)
 
 
 if __name__ == "__main__":

@@ -27,25 +27,6 @@ N_SHARES = 401
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One number of the study.
-
-    `error` is the Monte Carlo error, missing where the number is exact; `simulations` is then 0.
-    """
-
-    study: str
-    design: str
-    n: int
-    old: float
-    new: float
-    dependence: float
-    value: float
-    error: float | None
-    simulations: int
-    seed: int
-
-
-@dataclass(frozen=True, slots=True)
 class Setting:
     """What a row is about, before it is measured."""
 
@@ -56,13 +37,30 @@ class Setting:
     new: float
     dependence: float
 
-    def row(self, value: float, seed: int, simulations: int = 0) -> Row:
+    @property
+    def key(self) -> tuple[str, str, int, float, float, float]:
+        """What tells a setting, and its row, from others."""
+        return (self.study, self.design, self.n, self.old, self.new, self.dependence)
+
+    def row(self, value: float, seed: int, simulations: int = 0) -> "Row":
         """Return the row of a measured share."""
         error = None
         if simulations:
             error = float(np.sqrt(max(value * (1 - value), 1 / simulations) / simulations))
-        names = (self.study, self.design, self.n, self.old, self.new, self.dependence)
-        return Row(*names, value, error, simulations, seed)
+        return Row(*self.key, value, error, simulations, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Setting):
+    """One number of the study.
+
+    `error` is the Monte Carlo error, missing where the number is exact; `simulations` is then 0.
+    """
+
+    value: float
+    error: float | None
+    simulations: int
+    seed: int
 
 
 def every_table(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

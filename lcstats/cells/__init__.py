@@ -12,6 +12,7 @@ from lcstats.cells.counting import (
     cluster_codes,
     count_cells,
     fold_repeats,
+    guess_rates,
 )
 from lcstats.cells.depthless import keep_depths, set_aside_depthless
 from lcstats.cells.grid import CaseIndex, CellGrid
@@ -33,6 +34,7 @@ __all__ = [
     "count_cells",
     "design_effect",
     "fold_repeats",
+    "guess_rates",
     "keep_depths",
     "on_lattice",
     "peer_accuracy",

@@ -98,7 +98,7 @@ def _count_groups(
     observed, unit = _observe(scored, fold=fold)
     unscored = _count_unscored(unscored_rows)
     missing = _missing_cases(unscored_rows, scored, fold=fold)
-    rates = _guess_rates(scored)
+    rates = guess_rates(scored)
     grids = tuple(
         _grid_of(
             names,
@@ -342,8 +342,14 @@ def _at_received_lengths(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(length=median.round().fillna(frame["length"]).astype("int64"))
 
 
-def _guess_rates(scored: pd.DataFrame) -> dict[Names, float]:
-    """Return the guess rate of every group that has one."""
+def guess_rates(scored: pd.DataFrame) -> dict[Names, float]:
+    """Return the guess rate of every (model, task) whose table says one.
+
+    Raises
+    ------
+    TableError
+        If the rows of one differ.
+    """
     if "guess_rate" not in scored:
         return {}
     rates = {}

@@ -104,6 +104,11 @@ class Cells:
         return cls(grids=(grid,), aggregate_only=True)
 
     @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the language models."""
+        return tuple(dict.fromkeys(grid.model for grid in self.grids))
+
+    @property
     def grid(self) -> CellGrid:
         """The only group's grid.
 

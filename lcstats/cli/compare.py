@@ -114,17 +114,10 @@ def _read(path: str, asked: CompareOptions, reading: ReadingOptions) -> "Results
     return restrict(read_results(replace(reading, paths=(path,))), lengths, depths)
 
 
-def _models(table: "Results") -> list[str]:
-    from lcstats.cells import Cells
-
-    names = [grid.model for grid in table.grids] if isinstance(table, Cells) else table.models
-    return list(dict.fromkeys(names))
-
-
 def _wants_several(tables: "list[Results]", asked: CompareOptions) -> bool:
     if asked.old_model is not None or asked.new_model is not None:
         return False
-    alone = len(tables) == 1 and len(_models(tables[0])) > 2
+    alone = len(tables) == 1 and len(tables[0].models) > 2
     return asked.reference is not None or len(tables) > 2 or alone
 
 
@@ -140,13 +133,13 @@ def _sides(tables: "list[Results]", asked: CompareOptions) -> "tuple[Results, Re
         )
     old_model, new_model = asked.old_model, asked.new_model
     if len(tables) == 1:
-        old_model, new_model = _both_named(_models(tables[0]), old_model, new_model)
+        old_model, new_model = _both_named(tables[0].models, old_model, new_model)
     named = zip((tables[0], tables[-1]), (old_model, new_model), strict=True)
     old, new = (table if name is None else table.select(model=name) for table, name in named)
     return old, new
 
 
-def _both_named(models: list[str], old: str | None, new: str | None) -> tuple[str, str]:
+def _both_named(models: tuple[str, ...], old: str | None, new: str | None) -> tuple[str, str]:
     """Return both names for a single file; with two language models one name gives the other."""
     others = [model for model in models if model not in (old, new)]
     if len(models) == 2 and len(others) == 1:

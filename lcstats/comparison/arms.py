@@ -8,12 +8,11 @@ from scipy.special import ndtr
 
 from lcstats.cells import CellGrid, design_effect
 from lcstats.comparison.evidence import Counts, MarginTest
+from lcstats.comparison.tango import N_HALVINGS
 from lcstats.records import freeze_arrays
 from lcstats.wilson import two_sided_quantile
 
 FloatArray = NDArray[np.float64]
-
-N_HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)

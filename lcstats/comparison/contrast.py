@@ -1,13 +1,13 @@
 """`Contrast`: one difference with its interval and tests; slices by length and by depth."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from lcstats.comparison.arms import Arms, evidence_of_arms
-from lcstats.comparison.evidence import Evidence, TestKind, evidence_of_pairs
+from lcstats.comparison.evidence import Counts, Evidence, evidence_of_pairs
 from lcstats.comparison.pairs import Pairs
 from lcstats.options import percent
 
@@ -29,8 +29,8 @@ class DifferenceInterval:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
-    """A difference between two language models, new minus old.
+class Contrast(Counts):
+    """A difference between two language models, new minus old: its numbers and its interval.
 
     Attributes
     ----------
@@ -39,7 +39,6 @@ class Contrast:
     n_old, n_new : int
         Cases on each side that it is of.
     accuracy_old, accuracy_new, difference : float
-    interval : DifferenceInterval
     test : {"mcnemar", "sign_flip", "score"}
     p_value : float
         Two-sided, not corrected for anything; mid-p for pairs.
@@ -47,19 +46,10 @@ class Contrast:
         For pairs.
     discordant : tuple of int, or None
         Pairs on which only old is right (for graded scores: better), and only new.
+    interval : DifferenceInterval
     """
 
-    n_paired: int
-    n_old: int
-    n_new: int
-    accuracy_old: float
-    accuracy_new: float
-    difference: float
-    interval: DifferenceInterval
-    test: TestKind
-    p_value: float
-    exact_p: float | None = None
-    discordant: tuple[int, int] | None = None
+    interval: DifferenceInterval = field(kw_only=True)
 
     @property
     def mid_p(self) -> float | None:
@@ -72,7 +62,7 @@ class Contrast:
         Examples
         --------
         >>> interval = DifferenceInterval("tango", 0.95, -0.158, -0.0143)
-        >>> Contrast(100, 100, 100, 0.7, 0.62, -0.08, interval, "mcnemar", 0.0225).words()
+        >>> Contrast(100, 100, 100, 0.7, 0.62, -0.08, "mcnemar", 0.0225, interval=interval).words()
         '0.62 against 0.7 on 100 pairs, difference -0.08 (95% interval -0.158 to -0.0143)'
         """
         on = f"{self.n_paired} pairs" if self.n_paired else f"{self.n_new} and {self.n_old} cases"
@@ -130,21 +120,9 @@ class Slice:
 
 def contrast_of(evidence: Evidence, level: float) -> Contrast:
     """Put a difference's numbers together with its two-sided interval."""
-    counts = evidence.counts
-    lower, upper = evidence.bounds((1.0 + level) / 2.0)
-    return Contrast(
-        n_paired=counts.n_paired,
-        n_old=counts.n_old,
-        n_new=counts.n_new,
-        accuracy_old=counts.accuracy_old,
-        accuracy_new=counts.accuracy_new,
-        difference=counts.difference,
-        interval=DifferenceInterval(evidence.kind, level, lower, upper),
-        test=counts.test,
-        p_value=counts.p_value,
-        exact_p=counts.exact_p,
-        discordant=counts.discordant,
-    )
+    ends = evidence.bounds((1.0 + level) / 2.0)
+    interval = DifferenceInterval(evidence.kind, level, *ends)
+    return Contrast(**asdict(evidence.counts), interval=interval)
 
 
 def evidence_of(data: Pairs | Arms) -> Evidence:

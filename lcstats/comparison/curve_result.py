@@ -10,7 +10,7 @@ import pandas as pd
 from lcstats.errors import Notice
 from lcstats.fit import CurveFit
 from lcstats.options import percent
-from lcstats.records import SCHEMA_VERSION, list_notices, notices_of, restoring
+from lcstats.records import SCHEMA_VERSION, array_of, list_notices, notices_of, restoring
 
 TERM_WORDS: Mapping[str, str] = {
     "intercept": "level",
@@ -138,9 +138,7 @@ class CurveComparison:
             "level": self.level,
             "terms": [difference.to_dict() for difference in self.differences],
             "moved": list(self.moved),
-            "fits": {
-                name: _without_cases(getattr(self, name)) for name in ("old", "new", "shared")
-            },
+            "fits": {name: _without_cases(getattr(self, name)) for name in _FITS},
             "notices": list_notices(self.notices),
         }
 
@@ -160,8 +158,8 @@ class CurveComparison:
                 new,
                 shared,
                 **{name: document[name] for name in _AS_THEY_ARE},
-                asymptotic_p_value=_number(document["asymptotic_p_value"]),
-                design_effect=_number(document["design_effect"]),
+                asymptotic_p_value=float(array_of(document["asymptotic_p_value"])),
+                design_effect=float(array_of(document["design_effect"])),
                 differences=tuple(_term_of(part) for part in document["terms"]),
                 notices=notices_of(document["notices"]),
             )
@@ -177,12 +175,8 @@ def _without_cases(fit: CurveFit) -> dict[str, Any]:
 
 def _term_of(document: Mapping[str, Any]) -> TermDifference:
     numbers = {
-        name: _number(value)
+        name: float(array_of(value))
         for name, value in document.items()
         if name not in ("term", "difference")
     }
     return TermDifference(term=document["term"], **numbers)
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else value

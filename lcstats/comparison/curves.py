@@ -24,7 +24,7 @@ from lcstats.fit.covariance import (
     standard_errors,
 )
 from lcstats.fit.goodness import check_simulations
-from lcstats.fit.nested import ROUNDING, log_likelihoods
+from lcstats.fit.nested import log_likelihoods, simulated_p_value
 from lcstats.options import Penalty, check_level, check_option
 
 N_PERMUTATIONS = 999
@@ -105,9 +105,9 @@ def compare_curves(
         (old, new), shared, n_permutations, np.random.default_rng(seed), n_threads
     )
     statistic, swapped = float(drawn[0]), drawn[1:]
-    reach = swapped >= statistic - ROUNDING * max(1.0, abs(statistic))
-    together = _joint_covariance(old, new)
-    effects = _effects(together, old, new)
+    (old_part, old_alone), (new_part, new_alone) = do_both((old, new), _influences)
+    together = _joint_covariance(new_part - old_part)
+    effects = _effects(together, old_alone + new_alone)
     notices = tuple(_notices(old, new))
     announce(notices)
     return CurveComparison(
@@ -115,13 +115,13 @@ def compare_curves(
         new=new,
         shared=shared,
         statistic=statistic,
-        p_value=float((1 + reach.sum()) / (1 + n_permutations)),
+        p_value=simulated_p_value(statistic, swapped),
         asymptotic_p_value=_adjusted_p_value(statistic, effects),
         design_effect=float(effects.mean()),
         n_permutations=n_permutations,
-        n_clusters=_n_clusters(old.grid),
+        n_clusters=len(old_part),
         level=level,
-        differences=_differences(old, new, together, level),
+        differences=_differences(old, new, together, level, degrees=len(old_part) - 1),
         notices=notices,
     )
 
@@ -175,41 +175,42 @@ def _exchanges(old: CellGrid, new: CellGrid) -> csr_array:
     return exchanged[np.diff(exchanged.indptr) > 0]
 
 
-def _joint_covariance(old: CurveFit, new: CurveFit) -> FloatArray:
+def _influences(fit: CurveFit) -> tuple[FloatArray, FloatArray]:
+    """Return what every cluster adds to the coefficients, and their covariance without clusters.
+
+    Shapes are (n_clusters, n_terms) and (n_terms, n_terms). A cluster's part is its score times the
+    inverse information, which is the covariance of independent cases.
+    """
+    assert fit.grid.cases is not None
+    accuracy, gradient = accuracy_gradient(fit.law, fit.cells, fit.curve, ())
+    scores = cluster_scores(fit.grid, fit.grid.cases, accuracy, gradient, fit.cells)
+    independent = model_covariance(accuracy, gradient, fit.cells, 1.0)
+    return np.asarray(scores @ independent), independent
+
+
+def _joint_covariance(part: FloatArray) -> FloatArray:
     """Sandwich covariance of the differences new - old, shape (n_terms, n_terms).
 
-    Each cluster's part in either fit is its score times the inverse information; the part in the
-    difference is the difference of the two, so that what a case does to both fits cancels.
+    Parameters
+    ----------
+    part : ndarray of float64, shape (n_clusters, n_terms)
+        Of every cluster in the differences: its part in the new fit less that in the old one, so
+        that what a case does to both cancels.
     """
-    part = _influences(new) - _influences(old)
     n_clusters = len(part)
     if n_clusters < 2:
         return np.full((part.shape[1],) * 2, np.nan)
     return np.asarray(part.T @ part * (n_clusters / (n_clusters - 1)))
 
 
-def _influences(fit: CurveFit) -> FloatArray:
-    """What every cluster adds to the coefficients, shape (n_clusters, n_terms)."""
-    assert fit.grid.cases is not None
-    accuracy, gradient = accuracy_gradient(fit.law, fit.cells, fit.curve, ())
-    scores = cluster_scores(fit.grid, fit.grid.cases, accuracy, gradient, fit.cells)
-    return np.asarray(scores @ model_covariance(accuracy, gradient, fit.cells, 1.0))
-
-
-def _effects(together: FloatArray, old: CurveFit, new: CurveFit) -> FloatArray:
+def _effects(together: FloatArray, independent: FloatArray) -> FloatArray:
     """By how much contrasts of the curves vary more than in independent cases, (n_terms,).
 
     Below 1 where pairs agree, above 1 where clusters do. NaN where that cannot be told.
     """
-    independent = _independent_covariance(old) + _independent_covariance(new)
     if not (np.all(np.isfinite(together)) and np.all(np.isfinite(independent))):
         return np.full(len(together), np.nan)
     return np.asarray(eigh(together, independent, eigvals_only=True))
-
-
-def _independent_covariance(fit: CurveFit) -> FloatArray:
-    accuracy, gradient = accuracy_gradient(fit.law, fit.cells, fit.curve, ())
-    return model_covariance(accuracy, gradient, fit.cells, 1.0)
 
 
 def _adjusted_p_value(statistic: float, effects: FloatArray) -> float:
@@ -220,17 +221,11 @@ def _adjusted_p_value(statistic: float, effects: FloatArray) -> float:
     return float(chdtrc(total**2 / squares, max(statistic, 0.0) * total / squares))
 
 
-def _n_clusters(grid: CellGrid) -> int:
-    assert grid.cases is not None
-    return int(np.unique(grid.cases.cluster).size)
-
-
 def _differences(
-    old: CurveFit, new: CurveFit, together: FloatArray, level: float
+    old: CurveFit, new: CurveFit, together: FloatArray, level: float, *, degrees: int
 ) -> tuple[TermDifference, ...]:
     """Compare term by term, with t quantiles for the clusters there are."""
     errors = standard_errors(together)
-    degrees = _n_clusters(old.grid) - 1
     change = new.coefficients - old.coefficients
     with np.errstate(divide="ignore", invalid="ignore"):
         p_values = 2.0 * stdtr(degrees, -np.abs(change / errors))

@@ -175,18 +175,3 @@ def count_joint(old: NDArray[np.int64], new: NDArray[np.int64], *, n_lengths: in
     n_outcomes = n_lengths + 1
     counts = np.bincount(old * n_outcomes + new, minlength=n_outcomes**2)
     return np.asarray(counts.reshape(n_outcomes, n_outcomes) / old.size)
-
-
-def outer_joint(old: FloatArray, new: FloatArray) -> FloatArray:
-    """Masses over pairs of outcomes that are independent of each other.
-
-    Parameters
-    ----------
-    old, new : ndarray of float64, shape (n_lengths + 1,)
-
-    Examples
-    --------
-    >>> outer_joint(np.array([0.5, 0.5]), np.array([0.0, 1.0])).tolist()
-    [[0.0, 0.5], [0.0, 0.5]]
-    """
-    return old[:, None] * new[None, :]

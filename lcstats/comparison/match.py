@@ -10,7 +10,14 @@ import pandas as pd
 
 from lcstats.cells import CellGrid, Cells, Results, count_cells
 from lcstats.comparison.arms import Arms, arms_of
-from lcstats.comparison.pairs import KEY, Pairs, check_units, pair_trials, scored_cases
+from lcstats.comparison.pairs import (
+    KEY,
+    Pairs,
+    check_one_model,
+    check_units,
+    pair_trials,
+    scored_cases,
+)
 from lcstats.errors import DesignWarning, LcstatsWarning, Notice, OptionError, TableError, describe
 from lcstats.options import Repeats
 from lcstats.trials import Trials
@@ -90,15 +97,7 @@ def _count(results: Results, name: str, repeats: Repeats) -> Cells:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LcstatsWarning)
         cells = count_cells(results, repeats=repeats)
-    models = sorted({grid.model for grid in cells.grids})
-    if len(models) > 1:
-        raise OptionError(
-            describe(
-                f"{name} holds {len(models)} language models: {listed(models)}",
-                "expected one on each side",
-                f"choose one: {name}.select(model=...), or --{name}-model on the command line",
-            )
-        )
+    check_one_model(sorted(cells.models), name)
     return cells
 
 

@@ -1,6 +1,6 @@
 """Pairs: the same case scored on two language models, brought together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from lcstats.cells import CaseIndex, CellGrid, cluster_codes, fold_repeats, on_lattice
+from lcstats.cells import CaseIndex, CellGrid, cluster_codes, fold_repeats, guess_rates, on_lattice
 from lcstats.errors import OptionError, TableError, describe
 from lcstats.options import Repeats, check_option, check_type
 from lcstats.records import freeze_arrays
 from lcstats.trials import Trials
+from lcstats.trials.wording import listed
 
 KEY = ("task", "length", "depth", "case")
 """What names a case on both sides; ids that restart in every cell are different cases."""
@@ -168,8 +169,9 @@ def pair_trials(old: Trials, new: Trials, *, repeats: Repeats = "fold") -> tuple
     paired = sides[0].merge(sides[1], on=keys, suffixes=("_old", "_new")).sort_values(keys)
     paired = paired.assign(cluster=_clusters_of(paired))
     n_cases = [side["task"].value_counts() for side in sides]
+    rates = guess_rates(scored_cases(old))
     return tuple(
-        _pairs_of(str(task), group, unit, n_cases, old, new)
+        _pairs_of(str(task), group, unit, n_cases, rates, old, new)
         for task, group in paired.groupby("task", sort=True)
     )
 
@@ -186,6 +188,24 @@ def pool_pairs(parts: Sequence[Pairs]) -> Pairs:
         name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS
     }
     return replace(parts[0], **columns)
+
+
+def check_one_model(models: Sequence[str], side: str) -> None:
+    """Refuse a side that is not of a single language model.
+
+    Raises
+    ------
+    OptionError
+        If it holds several.
+    """
+    if len(models) > 1:
+        raise OptionError(
+            describe(
+                f"{side} holds {len(models)} language models: {listed(models)}",
+                "expected one on each side",
+                f"choose one: {side}.select(model=...), or --{side}-model on the command line",
+            )
+        )
 
 
 def check_units(old: str, new: str) -> None:
@@ -213,14 +233,7 @@ def scored_cases(trials: Trials) -> pd.DataFrame:
 
 
 def _check_pairable(trials: Trials, name: str) -> None:
-    if len(trials.models) > 1:
-        raise OptionError(
-            describe(
-                f"{name} holds {len(trials.models)} language models: {', '.join(trials.models)}",
-                "expected one on each side",
-                f"choose one: {name}.select(model=...), or --{name}-model on the command line",
-            )
-        )
+    check_one_model(trials.models, name)
     if not trials.has_case_ids:
         raise TableError(
             describe(
@@ -263,6 +276,7 @@ def _pairs_of(
     group: pd.DataFrame,
     unit: int,
     n_cases: list["pd.Series[int]"],
+    rates: Mapping[tuple[str, str], float],
     old: Trials,
     new: Trials,
 ) -> Pairs:
@@ -281,28 +295,5 @@ def _pairs_of(
         cluster=group["cluster"].to_numpy(np.int64),
         n_unmatched_old=n_old,
         n_unmatched_new=n_new,
-        guess_rate=guess_rate_of(old, task),
+        guess_rate=rates.get((old.models[0], task), 0.0),
     )
-
-
-def guess_rate_of(trials: Trials, task: str) -> float:
-    """Return a task's guess rate where the table says it; 0 elsewhere.
-
-    Raises
-    ------
-    TableError
-        If its rows differ.
-    """
-    frame = trials.frame
-    if "guess_rate" not in frame:
-        return 0.0
-    found = frame.loc[frame["task"] == task, "guess_rate"].unique()
-    if found.size > 1:
-        raise TableError(
-            describe(
-                f"{task} has guess rates {', '.join(map(str, found[:5]))}",
-                "expected one for a task",
-                "split the task with --by model,task,COLUMN, or leave the column out",
-            )
-        )
-    return float(found[0])

@@ -168,8 +168,7 @@ def split_models(results: Results | Sequence[Results]) -> dict[str, Results]:
     parts = results if isinstance(results, Sequence) else [results]
     for part in parts:
         check_type(part, (Trials, Cells), "results")
-        models = [g.model for g in part.grids] if isinstance(part, Cells) else part.models
-        for model in dict.fromkeys(models):
+        for model in part.models:
             if model in tables:
                 raise OptionError(
                     describe(

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from lcstats.cells import CellGrid, set_aside_depthless
-from lcstats.comparison.joint import Grids, curve_joint, observed_joint, outer_joint
+from lcstats.comparison.joint import Grids, curve_joint, observed_joint
 from lcstats.comparison.pairs import Pairs
 from lcstats.comparison.shift_interval import (
     ShiftInterval,
@@ -16,7 +18,7 @@ from lcstats.comparison.shift_interval import (
     from_masses,
 )
 from lcstats.comparison.shift_result import LengthShift
-from lcstats.comparison.sides import do_both, fit_quietly, side_notices
+from lcstats.comparison.sides import do_both, fit_quietly, notice_of_side, side_notices
 from lcstats.draws import MOST_UNSETTLED
 from lcstats.errors import (
     Notice,
@@ -244,7 +246,7 @@ def _flexible_shift(grids: Grids, question: _Question) -> LengthShift | str:
         method="flexible",
         **_names(grids, question),
         outcomes=points,
-        joint=outer_joint(*do_both(found, lambda estimate: estimate.masses["posterior"])),
+        joint=np.outer(*do_both(found, lambda estimate: estimate.masses["posterior"])),
         mass_kind="posterior",
         is_paired=False,
         intervals=_from_sets(
@@ -294,7 +296,7 @@ def _notices_on_fit(fits: tuple[CurveFit, CurveFit], seed: int) -> Iterator[Noti
             continue
         notice = goodness_of_fit(fit, seed=seed, n_threads=os.cpu_count() or 1).notice()
         if notice:
-            yield replace(notice, message=f"{side} ({fit.grid.model}): {notice.message}")
+            yield notice_of_side(notice, fit, side)
 
 
 _MAKERS: Mapping[str, Callable[[Grids, _Question], LengthShift | str]] = {

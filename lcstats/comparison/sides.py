@@ -41,4 +41,9 @@ def side_notices(
     for fit, other, side in ((old, new, "old"), (new, old, "new")):
         for notice in fit.notices:
             if notice not in other.notices:
-                yield replace(notice, message=f"{side} ({fit.grid.model}): {notice.message}")
+                yield notice_of_side(notice, fit, side)
+
+
+def notice_of_side(notice: Notice, fit: CurveFit | FlexibleFit, side: str) -> Notice:
+    """Return a notice that says of which side's fit it is."""
+    return replace(notice, message=f"{side} ({fit.grid.model}): {notice.message}")

@@ -11,7 +11,7 @@ import pytest
 from lcstats.cells import Cells
 from lcstats.comparison import joint
 from lcstats.comparison.doublings import shift_label
-from lcstats.comparison.joint import curve_joint, observed_joint, outer_joint
+from lcstats.comparison.joint import curve_joint, observed_joint
 from lcstats.comparison.pairs import pair_trials
 from lcstats.comparison.shift import length_shift
 from lcstats.comparison.shift_result import LengthShift
@@ -54,7 +54,7 @@ def test_joint_masses_are_those_of_every_resampling_of_cases():
             exact[tuple(outcomes)] += 1 / 27**2
     joint = observed_joint(pairs.grids(), HALF, n_draws=60_000, seed=1)
     np.testing.assert_allclose(joint, exact, atol=4 * 0.5 / np.sqrt(60_000))
-    independent = outer_joint(joint.sum(axis=1), joint.sum(axis=0))
+    independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     assert np.abs(exact - independent).max() > 0.05
 
 

@@ -19,7 +19,9 @@ def test_holms_correction_is_that_of_statsmodels(p_values):
 
 def contrast(lower, upper, difference):
     interval = DifferenceInterval("tango", 0.95, lower, upper)
-    return Contrast(100, 100, 100, 0.8, 0.8 + difference, difference, interval, "mcnemar", 0.01)
+    return Contrast(
+        100, 100, 100, 0.8, 0.8 + difference, difference, "mcnemar", 0.01, interval=interval
+    )
 
 
 @pytest.mark.parametrize(
