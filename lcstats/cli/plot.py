@@ -1,6 +1,6 @@
 """``lcstats plot``: one figure, or one per (model, task)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +27,9 @@ from lcstats.cli.output import (
     print_text,
     whole_files,
 )
-from lcstats.cli.plot_comparison import COMPARING, draw_comparison, write_figures
+from lcstats.cli.plot_comparison import COMPARING, draw_comparison
 from lcstats.cli.plot_needles import draw_needles
-from lcstats.errors import OptionError, describe
+from lcstats.errors import Notice, OptionError, describe
 
 if TYPE_CHECKING:
     from lcstats.cells import Cells, Means
@@ -129,21 +129,11 @@ def plot_document(
 def _plot_means(kind: str, means: "Means", output: Path, *, as_json: bool) -> None:
     """Draw means that nobody says the number of cases of; they have no effective length."""
     from lcstats import plots
-    from lcstats.report.documents import list_warnings
 
-    groups = list(means)
-    names = [(group.models[0], group.tasks[0]) for group in groups]
-    paths = name_files(output, names)
-    with whole_files(output.parent) as folder:
-        for group, path in zip(groups, paths, strict=True):
-            axes: Any = plots.plot_heatmap(group) if kind == "heatmap" else plots.plot_decay(group)
-            plots.save_figure(axes.figure, folder / path.name)
-    if as_json:
-        print_json(plot_document(kind, names, paths, list_warnings(means.notices)))
-        return
-    print_notices(means.notices)
-    for path in paths:
-        print_text(f"Written to {path}")
+    draw_means: Any = plots.plot_heatmap if kind == "heatmap" else plots.plot_decay
+    names = [(group.models[0], group.tasks[0]) for group in means]
+    drawn = (draw_means(group) for group in means)
+    _write_drawn(kind, names, drawn, means.notices, output, as_json=as_json)
 
 
 def _plot_plan(paths: Sequence[str], output: Path, *, as_json: bool) -> None:
@@ -169,15 +159,32 @@ def _plot_drawn(
     kind: str, reading: ReadingOptions, analysis: AnalysisOptions, output: Path, *, as_json: bool
 ) -> None:
     """Draw several language models together, or several needles, a file per task."""
-    from lcstats.report.documents import list_warnings
-
     if kind == "needles":
         drawn, notices = draw_needles(reading, analysis)
     else:
         drawn, notices = draw_comparison(kind, reading, analysis)
     names = [(models, task) for models, task, _ in drawn]
+    figures = (axes for _, _, axes in drawn)
+    _write_drawn(kind, names, figures, notices, output, as_json=as_json)
+
+
+def _write_drawn(
+    kind: str,
+    names: Sequence[tuple[str, str]],
+    drawn: Iterable[Any],
+    notices: Sequence[Notice],
+    output: Path,
+    *,
+    as_json: bool,
+) -> None:
+    """Write every figure as it is drawn, all or none, and say where."""
+    from lcstats import plots
+    from lcstats.report.documents import list_warnings
+
     paths = name_files(output, names)
-    write_figures(drawn, output, paths)
+    with whole_files(output.parent) as folder:
+        for axes, path in zip(drawn, paths, strict=True):
+            plots.save_figure(axes.figure, folder / path.name)
     if as_json:
         print_json(plot_document(kind, names, paths, list_warnings(notices)))
         return

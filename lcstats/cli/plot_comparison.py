@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lcstats.cli.effective_length import analyse, fit_if_wanted
@@ -105,13 +104,3 @@ def _draw_forests(
 def _named(answers: Sequence[Any]) -> str:
     """Name the language model, or say how many there are."""
     return str(answers[0].model) if len(answers) == 1 else f"{len(answers)} language models"
-
-
-def write_figures(drawn: Sequence[Drawn], output: Path, paths: Sequence[Path]) -> None:
-    """Write every figure, all or none."""
-    from lcstats import plots
-    from lcstats.cli.output import whole_files
-
-    with whole_files(output.parent) as folder:
-        for (_, _, axes), path in zip(drawn, paths, strict=True):
-            plots.save_figure(axes.figure, folder / path.name)

@@ -54,7 +54,7 @@ def model_covariance(
     """Return the inverse Fisher information times the dispersion; infinite where singular."""
     weight = table.n_cases / np.maximum(accuracy * (1.0 - accuracy), 1e-300)
     information = gradient.T @ (weight[:, None] * gradient)
-    return dispersion * _inverse(information)
+    return dispersion * invert_information(information)
 
 
 def robust_covariance(
@@ -98,7 +98,8 @@ def cluster_scores(
     return np.stack(columns, axis=1)
 
 
-def _inverse(information: FloatArray) -> FloatArray:
+def invert_information(information: FloatArray) -> FloatArray:
+    """Return the inverse; infinite where there is none."""
     try:
         return np.asarray(np.linalg.inv(information))
     except np.linalg.LinAlgError:

@@ -113,8 +113,7 @@ def compare_terms(
         kind = "parametric_bootstrap"
         check_simulations(n_simulations, seed, n_threads)
         drawn = _simulated(smaller, larger, n_simulations, seed, n_threads)
-        reach = drawn >= statistic - ROUNDING * max(1.0, abs(statistic))
-        p_value = float((1 + reach.sum()) / (1 + n_simulations))
+        p_value = simulated_p_value(statistic, drawn)
     return TermTest(
         terms=further,
         statistic=statistic,
@@ -123,6 +122,12 @@ def compare_terms(
         aic_difference=None if larger.grid.has_fractions else larger.aic - smaller.aic,
         kind=kind,
     )
+
+
+def simulated_p_value(statistic: float, drawn: FloatArray) -> float:
+    """Return the share of statistics as large as the observed one, which counts among them."""
+    reach = np.count_nonzero(drawn >= statistic - ROUNDING * max(1.0, abs(statistic)))
+    return float((1 + reach) / (1 + drawn.size))
 
 
 def _simulated(

@@ -161,7 +161,7 @@ class CurveFit:
             "converged": self.converged,
             "dropped_terms": [dropped.term for dropped in self.dropped_terms],
             "dropped_because": [dropped.reason for dropped in self.dropped_terms],
-            "dispersion": _finite(self.dispersion),
+            "dispersion": finite_or_none(self.dispersion),
             **{name: getattr(self.curve, name) for name in _CONSTANTS},
             "counts": self.grid.to_dict(),
             "notices": list_notices(self.notices),
@@ -215,8 +215,9 @@ def _errors_by_name(names: tuple[str, ...], covariance: FloatArray) -> Mapping[s
 
 
 def _jsonable(values: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: _finite(value) for name, value in values.items()}
+    return {name: finite_or_none(value) for name, value in values.items()}
 
 
-def _finite(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
+    """Return a number as JSON has it: None where it is not finite."""
     return float(value) if np.isfinite(value) else None

@@ -102,6 +102,13 @@ def tabulate(grid: CellGrid) -> CellTable:
     )
 
 
+def base_and_span(lengths: NDArray[np.int64], length_unit: str) -> tuple[float, float]:
+    """Return the law's base length and its span in doublings, by the unit of the lengths."""
+    if length_unit == "tokens":
+        return BASE_LENGTH, SPAN_DOUBLINGS
+    return float(lengths[0]), max(1.0, float(np.log2(lengths[-1] / lengths[0])))
+
+
 def law_of(
     grid: CellGrid,
     terms: Sequence[str],
@@ -126,10 +133,7 @@ def law_of(
                 "leave terms out for all four",
             )
         )
-    base, span = BASE_LENGTH, SPAN_DOUBLINGS
-    if grid.length_unit != "tokens":
-        base = float(grid.lengths[0])
-        span = max(1.0, float(np.log2(grid.lengths[-1] / grid.lengths[0])))
+    base, span = base_and_span(grid.lengths, grid.length_unit)
     law = Law(
         tuple(t for t in TERMS if t in terms), guess_rate, lapse_rate, recency_scale, base, span
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lcstats.kernels.cholesky import factor_in_place, solve_in_place, solve_one_in_place
 from lcstats.kernels.jit import njit_fused
-from lcstats.kernels.logistic import fill_sigmoid
+from lcstats.kernels.logistic import fill_sigmoid, largest_by_column
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -118,16 +118,7 @@ def make_work(shared: Shared, n_cells: int, n_all: int) -> Work:
 @njit_fused
 def largest_logits(shared: Shared) -> Floats:
     """Largest absolute value of every column of the design, then of log h."""
-    design, combining = shared[0], shared[4]
-    n_terms = design.shape[1]
-    largest = np.zeros(n_terms + combining.shape[1])
-    for point in range(design.shape[0]):
-        for j in range(n_terms):
-            largest[j] = max(largest[j], abs(design[point, j]))
-    for cell in range(combining.shape[0]):
-        for j in range(combining.shape[1]):
-            largest[n_terms + j] = max(largest[n_terms + j], abs(combining[cell, j]))
-    return largest
+    return np.concatenate((largest_by_column(shared[0]), largest_by_column(shared[4])))
 
 
 @njit_fused

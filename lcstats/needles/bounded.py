@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lcstats.fit.result import finite_or_none
+
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
@@ -26,12 +28,9 @@ class Bounded:
     def to_dict(self) -> dict[str, float | None]:
         """Return the three numbers, None for those that are not known."""
         return {
-            name: float(number) if np.isfinite(number) else None
-            for name, number in (
-                ("value", self.value),
-                ("lower", self.lower),
-                ("upper", self.upper),
-            )
+            "value": finite_or_none(self.value),
+            "lower": finite_or_none(self.lower),
+            "upper": finite_or_none(self.upper),
         }
 
     def words(self, digits: int = 3) -> str:

@@ -109,8 +109,7 @@ class NeedleTable:
     @property
     def units_by_placement(self) -> Whole:
         """How many units share the placement of each trial, shape (n_trials,)."""
-        pairs = np.unique(np.stack([self.placement, self.unit]), axis=1)
-        return np.bincount(pairs[0])[self.placement]
+        return count_members(self.placement, self.unit)[self.placement]
 
     @property
     def length_of_unit(self) -> Whole:
@@ -118,6 +117,17 @@ class NeedleTable:
         lengths = np.zeros(self.n_units, dtype=np.int64)
         lengths[self.unit] = self.length
         return lengths
+
+
+def count_members(group: Whole, member: Whole) -> Whole:
+    """Return how many different members every group has, shape (n_groups,).
+
+    Examples
+    --------
+    >>> count_members(np.array([0, 0, 0, 1]), np.array([7, 7, 8, 7])).tolist()
+    [2, 1]
+    """
+    return np.bincount(np.unique(np.stack([group, member]), axis=1)[0])
 
 
 def split_needles(trials: Trials) -> Iterator[Trials]:

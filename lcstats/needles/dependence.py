@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator, Philox
 from scipy.special import ndtr, ndtri
 
+from lcstats.fit.result import finite_or_none
 from lcstats.kernels.permutation import fill_pair_sums, pair_sums
 from lcstats.needles.bounded import Bounded
 from lcstats.needles.data import Floats, NeedleTable, Whole
@@ -71,16 +72,12 @@ class Dependence:
             "intraclass_correlation": self.intraclass_correlation.to_dict(),
             "neighbour_effect": self.neighbour_effect.to_dict(),
             "other_effect": self.other_effect.to_dict(),
-            "independence_p": _finite(self.independence_p),
-            "neighbour_p": _finite(self.neighbour_p),
+            "independence_p": finite_or_none(self.independence_p),
+            "neighbour_p": finite_or_none(self.neighbour_p),
             "dependence_strata": self.strata,
             "n_units_compared": self.n_units,
             "n_permutations": self.n_permutations,
         }
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def measure_dependence(

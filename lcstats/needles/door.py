@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from lcstats.cells import CellGrid
 from lcstats.errors import Notice, OptionError, announce, describe
 from lcstats.flexible import FlexibleFit, fit_flexible
 from lcstats.lengths import Criterion, effective_length
@@ -111,7 +110,7 @@ def analyze_needles(
     table = tabulate_needles(trials, repeats=repeats)
     dependence = measure_dependence(table, level=level, seed=seed, n_permutations=N_PERMUTATIONS)
     cells = joint_cells(table)
-    single = _single(table, cells.grid, seed) if "curve" in wanted else None
+    single = _single(table, seed) if "curve" in wanted else None
     numbers_stated = check_numbers((*listed, table.n_needles))
     observed = effective_length(cells, criterion, level=level, seed=seed)
     own = (
@@ -162,9 +161,9 @@ def _target(criterion: Criterion) -> float:
     return float(bar)
 
 
-def _single(table: NeedleTable, grid: CellGrid, seed: int) -> SingleNeedle | None:
+def _single(table: NeedleTable, seed: int) -> SingleNeedle | None:
     """Fit the curve of a needle, if there are lengths to decay over."""
-    return fit_single_needle(table, seed=seed) if grid.lengths.size > 1 else None
+    return fit_single_needle(table, seed=seed) if table.lengths.size > 1 else None
 
 
 def _by_curve(

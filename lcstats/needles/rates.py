@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from lcstats.needles.bounded import Bounded
-from lcstats.needles.data import Floats, NeedleTable, Whole
+from lcstats.needles.data import Floats, NeedleTable, Whole, count_members
 from lcstats.needles.strata import make_strata, stratum_means
 from lcstats.wilson import two_sided_quantile, wilson_interval
 
@@ -143,8 +143,7 @@ def _centers(share: Floats, place: Whole, cluster: Whole) -> tuple[Floats, int]:
     A place that holds a single cluster does not vary about itself: then all are measured from
     their common mean.
     """
-    pairs = np.unique(np.stack([place, cluster]), axis=1)
-    if np.bincount(pairs[0]).min() < 2:
+    if count_members(place, cluster).min() < 2:
         return np.full(share.size, share.mean()), 1
     means = np.bincount(place, share) / np.bincount(place)
     return means[place], means.size

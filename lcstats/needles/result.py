@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from lcstats.errors import Notice
+from lcstats.fit.result import finite_or_none
 from lcstats.lengths import EffectiveLength
 from lcstats.needles.data import NeedleTable
 from lcstats.needles.dependence import Dependence
@@ -14,6 +15,7 @@ from lcstats.needles.rates import LengthRow
 from lcstats.needles.single import SingleNeedle
 from lcstats.needles.task_length import TaskLength
 from lcstats.records import SCHEMA_VERSION, list_notices
+from lcstats.trials.wording import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,9 +107,8 @@ class NeedleAnalysis:
         return values
 
     def __repr__(self) -> str:
-        needles = "needle" if self.n_needles == 1 else "needles"
         return (
-            f"NeedleAnalysis({self.model} on {self.task}: {self.n_needles} {needles}, "
+            f"NeedleAnalysis({self.model} on {self.task}: {counted(self.n_needles, 'needle')}, "
             f"{self.table.n_trials} trials, all found up to {self.observed.observed.display} "
             f"{self.table.length_unit})"
         )
@@ -134,8 +135,7 @@ class NeedleAnalysis:
             "rate_by_length": {str(row.length): row.rate.to_dict() for row in self.rows},
             "joint_by_length": {str(row.length): row.joint.to_dict() for row in self.rows},
             "product_by_length": {
-                str(row.length): row.product if row.product == row.product else None
-                for row in self.rows
+                str(row.length): finite_or_none(row.product) for row in self.rows
             },
             **dependence,
             "dependence_ratio_by_length": self._by_length("ratio_by_length", lengths),

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from lcstats.cells import CellGrid
-from lcstats.curve import BASE_LENGTH, SPAN_DOUBLINGS, Curve, FloatArray
+from lcstats.curve import Curve, FloatArray
 from lcstats.fit import CurveFit, GoodnessOfFit, fit_curve, goodness_of_fit
 from lcstats.fit.joint import JointFit, TaskCounts, fit_joint
 from lcstats.fit.joint.resample import resample_joint
+from lcstats.fit.table import base_and_span
 from lcstats.lengths.curve_estimate import draw_curves
-from lcstats.needles.cells import joint_cells, needle_cells
+from lcstats.needles.cells import needle_cells
 from lcstats.needles.data import Floats, NeedleTable, Whole
 from lcstats.options import Penalty
 from lcstats.records import freeze_arrays
@@ -114,8 +114,7 @@ def _of_needles(table: NeedleTable, penalty: Penalty, seed: int) -> SingleNeedle
 
 
 def _of_trials(table: NeedleTable, penalty: Penalty, seed: int) -> SingleNeedle:
-    grid = joint_cells(table).grid
-    base, span = _constants(grid)
+    base, span = base_and_span(table.lengths, table.length_unit)
     task = task_counts(table)
     fit = fit_joint(task, penalty=penalty, base_length=base, span_doublings=span)
     places = np.unique(task.places)
@@ -130,14 +129,6 @@ def _of_trials(table: NeedleTable, penalty: Penalty, seed: int) -> SingleNeedle:
         fit=fit,
         goodness=None,
     )
-
-
-def _constants(grid: CellGrid) -> tuple[float, float]:
-    """Base length and span of the law: METHOD section 2's, by the unit of the lengths."""
-    if grid.length_unit == "tokens":
-        return BASE_LENGTH, SPAN_DOUBLINGS
-    first, last = float(grid.lengths[0]), float(grid.lengths[-1])
-    return first, max(1.0, float(np.log2(last / first)))
 
 
 def task_counts(table: NeedleTable) -> TaskCounts:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lcstats.needles.data import Floats, NeedleTable, Whole
+from lcstats.needles.data import Floats, NeedleTable, Whole, count_members
 from lcstats.records import freeze_arrays
 
 N_PARTS = 10
@@ -67,8 +67,7 @@ def _known_of_trials(table: NeedleTable) -> str:
 
 def _informs(table: NeedleTable, code: Whole) -> NDArray[np.bool_]:
     unit = np.repeat(table.unit[:, None], table.n_needles, axis=1)
-    pairs = np.unique(np.stack([code.ravel(), unit.ravel()]), axis=1)
-    return np.asarray((np.bincount(pairs[0])[code] > 1).all(axis=1))
+    return np.asarray((count_members(code.ravel(), unit.ravel())[code] > 1).all(axis=1))
 
 
 def stratum_means(found: Floats, code: Whole, weight: Floats) -> Floats:

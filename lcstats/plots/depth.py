@@ -116,7 +116,7 @@ def _draw_profiles(
             _draw_curve(ax, curve, color, fails=fails)
         points = profile[profile["series"] == "cells"]
         shift = DODGE * (index - (n_profiles - 1) / 2)
-        yield _draw_points(ax, points, shift, MARKERS[index], color), _lengths_of(points, write)
+        yield _draw_points(ax, points, shift, MARKERS[index], color), lengths_of(points, write)
 
 
 def _draw_points(ax: Axes, points: pd.DataFrame, shift: float, marker: str, color: str) -> Any:
@@ -147,7 +147,8 @@ def _draw_curve(ax: Axes, curve: pd.DataFrame, color: str, *, fails: bool) -> No
     ax.plot(depth, accuracy, linestyle=style, linewidth=1.1, color=color, zorder=2.5)
 
 
-def _lengths_of(points: pd.DataFrame, write: LengthWriter) -> str:
+def lengths_of(points: pd.DataFrame, write: LengthWriter) -> str:
+    """Say the lengths that points stand for: one, or the first and the last."""
     first, last = int(points["first_length"].iloc[0]), int(points["last_length"].iloc[0])
     if first == last:
         return f"length {write(first)}"

@@ -14,7 +14,7 @@ from lcstats.comparison.result import INTERVAL_WORDS
 from lcstats.errors import OptionError, describe
 from lcstats.options import check_option, percent
 from lcstats.plots.difference_table import choose_task, difference_data
-from lcstats.plots.labels import clean
+from lcstats.plots.labels import clean, signed_share
 from lcstats.plots.panel import (
     Mark,
     Panel,
@@ -129,18 +129,6 @@ def _set_axes(panel: Panel, shown: pd.DataFrame, comparison: Comparison, by: str
     ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, position: signed_share(value)))
     ax.set_ylabel("Accuracy, new minus old")
-
-
-def signed_share(value: float) -> str:
-    r"""Write a difference of shares with its sign and a true minus.
-
-    Examples
-    --------
-    >>> signed_share(0.05), signed_share(-0.1) == "\u22120.1", signed_share(1e-17)
-    ('+0.05', True, '0')
-    """
-    rounded = round(value, 4)
-    return f"{rounded:+g}".replace("-", "\u2212") if rounded else "0"
 
 
 def _draw_margin(ax: Axes, margin: float) -> Iterator[Mark]:

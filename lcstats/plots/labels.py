@@ -193,6 +193,18 @@ def signed(number: float) -> str:
     return f"{number:+.1f}".replace("-", MINUS)
 
 
+def signed_share(value: float) -> str:
+    r"""Write a difference of shares with its sign and a true minus.
+
+    Examples
+    --------
+    >>> signed_share(0.05), signed_share(-0.1) == "\u22120.1", signed_share(1e-17)
+    ('+0.05', True, '0')
+    """
+    rounded = round(value, 4)
+    return f"{rounded:+g}".replace("-", MINUS) if rounded else "0"
+
+
 def count_words(grid: CellGrid) -> str:
     """Say how many cases stand behind each cell of a grid."""
     present = grid.n_cases[grid.n_cases > 0]

@@ -9,10 +9,9 @@ from matplotlib.axes import Axes
 
 from lcstats.lengths import EffectiveLength
 from lcstats.lengths.quoting import NAMES
-from lcstats.options import percent
 from lcstats.plots.labels import clean, length_axis_label, wrap_name
 from lcstats.plots.length_forest_table import length_forest_data
-from lcstats.plots.methods import PROMISES, SHORT_KINDS
+from lcstats.plots.methods import promise_words
 from lcstats.plots.outcomes import Place, draw_point, draw_set
 from lcstats.plots.panel import (
     POINTS,
@@ -159,8 +158,7 @@ def _draw_rows(
         place = Place(answer.lengths.astype(np.float64), edges)
         height = heights[int(str(row.answer)), str(row.method)]
         fails = row.method == "curve" and answer.curve_fails
-        kind = SHORT_KINDS.get(str(row.kind), str(row.kind))
-        words = f"{percent(float(str(row.level)))} set, {kind}: {PROMISES[str(row.kind)]}"
+        words = promise_words(str(row.kind), float(str(row.level)))
         line = draw_set(ax, row, place, height, fails=fails)
         marks.setdefault(words, (line, words))
         point = draw_point(ax, row, place, height, status=str(row.status))

@@ -165,7 +165,8 @@ def _draw_methods(
     for row in table[table["series"] == "set"].itertuples():
         height = rows[str(row.method), "set", str(row.kind)]
         fails = row.method == "curve" and answer.curve_fails
-        sets.append((draw_set(ax, row, place, height, fails=fails), _set_words(answer, row)))
+        said = promise_words(str(row.kind), answer.quoted.default_set.level)
+        sets.append((draw_set(ax, row, place, height, fails=fails), said))
         point = points[row.method]
         words = "effective length to quote" if point.quoted else "effective length, not quoted"
         dots.append((draw_point(ax, point, place, height, status=str(point.kind)), words))
@@ -175,11 +176,9 @@ def _draw_methods(
     return [(mark, words) for mark, words in marks if first[words] is mark]
 
 
-def _set_words(answer: EffectiveLength, row: Any) -> str:
+def promise_words(kind: str, level: float) -> str:
     """Say a kind of set with its level and what it promises."""
-    kind = str(row.kind)
-    level = percent(answer.quoted.default_set.level)
-    return f"{level} set, {SHORT_KINDS.get(kind, kind)}: {PROMISES[kind]}"
+    return f"{percent(level)} set, {SHORT_KINDS.get(kind, kind)}: {PROMISES[kind]}"
 
 
 def _shade_quoted(ax: Axes, table: pd.DataFrame, place: Place, rows: Rows) -> None:

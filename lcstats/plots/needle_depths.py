@@ -13,16 +13,15 @@ from lcstats.flexible import FlexibleFit
 from lcstats.needles import NeedleAnalysis
 from lcstats.needles.rates import share_of_units
 from lcstats.options import percent
+from lcstats.plots.depth import DODGE, MARKERS, lengths_of
 from lcstats.plots.labels import clean, curve_words, length_writer
 from lcstats.plots.panel import Mark, add_key, add_title, open_panel
 from lcstats.plots.style import CURVE_COLOR, FAILING_DASHES, PROFILE_COLORS, ColumnWidth
 from lcstats.trials.wording import counted
 
-MARKERS = "osD^"
 MOST_GROUPS = 4
 MOST_PLACES = 15
 """Distinct depths, to two decimals, beyond which needles are put together by tenths."""
-DODGE = 0.008
 HEIGHTS = {"single": 1.9, "double": 2.6}
 N_CURVE_POINTS = 201
 
@@ -204,8 +203,7 @@ def _draw_observed(ax: Axes, table: pd.DataFrame, analysis: NeedleAnalysis) -> I
             zorder=3,
             clip_on=False,
         )
-        first, last = (write(int(own[name].iloc[0])) for name in ("first_length", "last_length"))
-        yield drawn, f"length {first}" if first == last else f"lengths {first} to {last}"
+        yield drawn, lengths_of(own, write)
 
 
 def _draw_lines(ax: Axes, table: pd.DataFrame, analysis: NeedleAnalysis) -> Iterator[Mark]:

@@ -185,18 +185,23 @@ def _number_colors(numbers: list[int]) -> dict[int, Any]:
     return dict(zip(numbers, mpl.colormaps["viridis"](shades), strict=True))
 
 
+def _line_style(analysis: NeedleAnalysis) -> Any:
+    """Return the style of the curve: dashed where its test fails."""
+    return FAILING_DASHES if analysis.single is not None and analysis.single.fails else "-"
+
+
 def _draw_curves(ax: Axes, table: pd.DataFrame, analysis: NeedleAnalysis) -> Iterator[Mark]:
     curves = table[table["series"] == "curve"]
     if curves.empty:
         return
-    fails = analysis.single is not None and analysis.single.fails
+    style = _line_style(analysis)
     colors = _number_colors(sorted(curves["n_needles"].unique().tolist()))
     for number, color in colors.items():
         own = curves[curves["n_needles"] == number]
         line = ax.plot(
             own["length"],
             own["rate"],
-            linestyle=FAILING_DASHES if fails else "-",
+            linestyle=style,
             linewidth=1.8 if number == analysis.n_needles else 0.9,
             color=color,
             zorder=2,
@@ -266,8 +271,7 @@ def _draw_required(ax: Axes, table: pd.DataFrame, analysis: NeedleAnalysis) -> I
     observed = table[table["series"] == "rate"]
     curve = table[table["series"] == "curve"]
     if not curve.empty:
-        fails = analysis.single is not None and analysis.single.fails
-        style = FAILING_DASHES if fails else "-"
+        style = _line_style(analysis)
         line = ax.plot(
             curve["length"], curve["rate"], linestyle=style, linewidth=1.2, color=CURVE_COLOR
         )[0]

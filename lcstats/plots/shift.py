@@ -14,8 +14,7 @@ from lcstats.comparison.doublings import BOTH_BELOW, BOTH_BEYOND, DECIMALS
 from lcstats.comparison.shift_result import LengthShift
 from lcstats.lengths.quoting import NAMES
 from lcstats.options import percent
-from lcstats.plots.difference import signed_share
-from lcstats.plots.labels import clean
+from lcstats.plots.labels import clean, signed_share
 from lcstats.plots.panel import (
     Mark,
     Panel,

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator, Philox
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
 
 from lcstats.curve import Curve, FloatArray, accuracy_from_logit, check_depths, check_lengths
 from lcstats.errors import OptionError, describe
@@ -171,8 +170,11 @@ def shared_rates(
     nodes, weights = np.polynomial.hermite_e.hermegauss(64)
     weights = weights / weights.sum()
     logits = curve.logit_accuracy(length, depths)[0]
-    share = 1.0 - curve.guess_rate - curve.lapse_rate
-    each = curve.guess_rate + share * expit(logits[:, None] + shared_sd * nodes)
+    each = accuracy_from_logit(
+        logits[:, None] + shared_sd * nodes,
+        guess_rate=curve.guess_rate,
+        lapse_rate=curve.lapse_rate,
+    )
     pairs = (each[:, None] * each[None] * weights).sum(axis=-1)
     joint = float((each.prod(axis=0) * weights).sum())
     return np.asarray((each * weights).sum(axis=1)), pairs, joint

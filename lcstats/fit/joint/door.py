@@ -12,9 +12,9 @@ from lcstats.curve import (
     SPAN_DOUBLINGS,
     TERMS,
     FloatArray,
-    joint_likelihood,
 )
 from lcstats.errors import DesignWarning, Notice, OptionError, announce, describe
+from lcstats.fit.covariance import invert_information
 from lcstats.fit.door import LARGEST_ERROR
 from lcstats.fit.joint.parameters import (
     COMBINING_RATE,
@@ -23,9 +23,16 @@ from lcstats.fit.joint.parameters import (
     list_parameters,
 )
 from lcstats.fit.joint.result import JointFit
-from lcstats.fit.joint.solve import Problem, exceeding, pose, solve_joint, successes_of
-from lcstats.fit.joint.tasks import TaskCounts
-from lcstats.fit.nested import ROUNDING, TermTest
+from lcstats.fit.joint.solve import (
+    Problem,
+    exceeding,
+    likelihood_at,
+    pose,
+    solve_joint,
+    successes_of,
+)
+from lcstats.fit.joint.tasks import TaskCounts, excess_scatter
+from lcstats.fit.nested import TermTest, simulated_p_value
 from lcstats.fit.table import DroppedTerm, Law
 from lcstats.options import Penalty, check_option, check_whole
 
@@ -98,8 +105,15 @@ def fit_joint(
     law.curve(np.zeros(len(law.terms)))
     parameters, dropped = drop_confounded(listed, law, list_parameters(listed, law))
     problem, found, converged, bounded = _solve_within(listed, law, parameters, penalty)
-    fit = _summarise(listed, law, problem, found, (*dropped, *bounded))
-    fit = replace(fit, penalty=penalty, converged=converged)
+    fit = _summarise(
+        listed,
+        law,
+        problem,
+        found,
+        (*dropped, *bounded),
+        penalty=penalty,
+        converged=converged,
+    )
     fit = replace(fit, notices=tuple(_notices(fit)))
     announce(fit.notices)
     return fit
@@ -137,32 +151,26 @@ def _summarise(
     problem: Problem,
     found: FloatArray,
     dropped: tuple[DroppedTerm, ...],
+    *,
+    penalty: Penalty,
+    converged: bool,
 ) -> JointFit:
     successes = successes_of(tasks)
-    likelihood = joint_likelihood(
-        problem.compound,
-        found,
-        n_cases=problem.n_cases,
-        successes=successes,
-        guess_rate=law.guess_rate,
-        lapse_rate=law.lapse_rate,
-    )
+    likelihood = likelihood_at(problem, successes, law, found)
     rate = np.exp(
         problem.compound.log_rates(found, guess_rate=law.guess_rate, lapse_rate=law.lapse_rate)
     )
     dispersion = _dispersion(problem.n_cases, successes, rate, found.size)
-    counts_facts = any(task.counted == "facts" for task in tasks)
-    scale = max(dispersion, 1.0) if counts_facts and np.isfinite(dispersion) else 1.0
     return JointFit(
         tasks=tasks,
         law=law,
         fitted=problem.parameters,
         coefficients=found,
-        covariance=scale * _inverse(likelihood.information),
+        covariance=excess_scatter(tasks, dispersion) * invert_information(likelihood.information),
         log_likelihood=likelihood.log_likelihood,
         dispersion=dispersion,
-        penalty="jeffreys",
-        converged=True,
+        penalty=penalty,
+        converged=converged,
         dropped_terms=dropped,
     )
 
@@ -173,13 +181,6 @@ def _dispersion(n: FloatArray, k: FloatArray, rate: FloatArray, n_parameters: in
         return float("nan")
     variance = np.maximum(n * rate * (1.0 - rate), 1e-300)
     return float(((k - n * rate) ** 2 / variance).sum() / degrees)
-
-
-def _inverse(information: FloatArray) -> FloatArray:
-    try:
-        return np.asarray(np.linalg.inv(information))
-    except np.linalg.LinAlgError:
-        return np.full(information.shape, np.inf)
 
 
 def _check_tasks(tasks: tuple[TaskCounts, ...], terms: Sequence[str]) -> None:
@@ -272,11 +273,10 @@ def compare_joint(
             for fit, problem in zip((smaller, larger), problems, strict=True)
         ]
         drawn[simulation] = 2.0 * (values[1] - values[0])
-    reach = np.count_nonzero(drawn >= statistic - ROUNDING * max(1.0, abs(statistic)))
     return TermTest(
         terms=further,
         statistic=statistic,
-        p_value=float((1 + reach) / (1 + n_simulations)),
+        p_value=simulated_p_value(statistic, drawn),
         asymptotic_p_value=float(chdtrc(len(further), max(statistic, 0.0))),
         aic_difference=larger.aic - smaller.aic,
         kind="parametric_bootstrap",
@@ -286,14 +286,7 @@ def compare_joint(
 def _refitted(fit: JointFit, problem: Problem, successes: FloatArray) -> float:
     """Log-likelihood of counts at their own fit of this kind."""
     found, _ = solve_joint(problem, successes, fit.law, penalised=fit.penalty == "jeffreys")
-    return joint_likelihood(
-        problem.compound,
-        found,
-        n_cases=problem.n_cases,
-        successes=successes,
-        guess_rate=fit.law.guess_rate,
-        lapse_rate=fit.law.lapse_rate,
-    ).log_likelihood
+    return likelihood_at(problem, successes, fit.law, found).log_likelihood
 
 
 def _further(smaller: JointFit, larger: JointFit) -> tuple[str, ...]:

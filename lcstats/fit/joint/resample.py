@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 from lcstats.curve import FloatArray
 from lcstats.fit.joint.result import JointFit
 from lcstats.fit.joint.solve import pose, solve_joint
+from lcstats.fit.joint.tasks import excess_scatter
 
 MOST_FAILED = 0.5
 """Share of fits that may fail to settle."""
@@ -33,8 +34,7 @@ def resample_joint(
     problem = pose(fit.tasks, fit.law, fit.fitted)
     rng = np.random.default_rng(seed)
     rates = np.concatenate(list(fit.rates.values()))
-    counts_facts = any(task.counted == "facts" for task in fit.tasks)
-    excess = max(fit.dispersion, 1.0) if counts_facts and np.isfinite(fit.dispersion) else 1.0
+    excess = excess_scatter(fit.tasks, fit.dispersion)
     drawn, n_failed = np.empty((n_draws, np.size(lengths), np.size(depths))), 0
     for draw in drawn:
         counts = _draw(problem.n_cases, rates, excess, rng)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from lcstats.curve import TERMS, Curve, FloatArray
+from lcstats.curve import Curve, FloatArray
 from lcstats.errors import Notice, OptionError, describe
 from lcstats.fit.covariance import standard_errors
 from lcstats.fit.joint.parameters import COMBINING_DECAY, COMBINING_RATE, Parameter, build_compound
 from lcstats.fit.joint.tasks import TaskCounts
+from lcstats.fit.result import finite_or_none
 from lcstats.fit.table import DroppedTerm, Law
 from lcstats.options import Penalty
 from lcstats.records import (
@@ -92,19 +93,11 @@ class JointFit:
 
     def curve_of(self, task: str) -> Curve:
         """Return the curve of single facts under a task, its own differences added."""
-        values = dict.fromkeys(TERMS, 0.0)
+        values = dict.fromkeys(self.law.terms, 0.0)
         for parameter, value in zip(self.fitted, self.coefficients.tolist(), strict=True):
             if not parameter.combines and parameter.task in ("", task):
                 values[parameter.term] += value
-        law = self.law
-        return Curve(
-            *values.values(),
-            guess_rate=law.guess_rate,
-            lapse_rate=law.lapse_rate,
-            recency_scale=law.recency_scale,
-            base_length=law.base_length,
-            span_doublings=law.span_doublings,
-        )
+        return self.law.curve(np.array([*values.values()]))
 
     def with_coefficients(self, coefficients: FloatArray) -> "JointFit":
         """Return the fit with other coefficients, as draws have them."""
@@ -156,13 +149,12 @@ class JointFit:
             "tasks": [task.name for task in self.tasks],
             "coefficients": dict(self.estimates),
             "standard_errors": {
-                name: float(error) if np.isfinite(error) else None
-                for name, error in self.standard_errors.items()
+                name: finite_or_none(error) for name, error in self.standard_errors.items()
             },
             "covariance": list_numbers(self.covariance),
             "log_likelihood": self.log_likelihood,
             "aic": self.aic,
-            "dispersion": float(self.dispersion) if np.isfinite(self.dispersion) else None,
+            "dispersion": finite_or_none(self.dispersion),
             "penalty": self.penalty,
             "converged": self.converged,
             "dropped_terms": [dropped.term for dropped in self.dropped_terms],

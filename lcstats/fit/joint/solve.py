@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lcstats.curve import Compound, FloatArray
+from lcstats.curve import Compound, FloatArray, TrialLikelihood, joint_likelihood
 from lcstats.fit.joint.parameters import COMBINING_DECAY, Parameter, build_compound
 from lcstats.fit.joint.tasks import TaskCounts
 from lcstats.fit.table import Law
@@ -72,6 +72,20 @@ def solve_joint(
     found = np.empty(start.size)
     converged, _ = fit_compound(shared, counts, start, found)
     return found, bool(converged)
+
+
+def likelihood_at(
+    problem: Problem, successes: FloatArray, law: Law, coefficients: FloatArray
+) -> TrialLikelihood:
+    """Return the log-likelihood of counts, without penalty, and its derivatives."""
+    return joint_likelihood(
+        problem.compound,
+        coefficients,
+        n_cases=problem.n_cases,
+        successes=successes,
+        guess_rate=law.guess_rate,
+        lapse_rate=law.lapse_rate,
+    )
 
 
 def _without_factors(shared: Shared, counts: FloatArray, start: FloatArray) -> FloatArray:

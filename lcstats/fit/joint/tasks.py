@@ -1,6 +1,6 @@
 """What a task asks for, and its counts: how many facts, where they lie, what is counted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -145,6 +145,12 @@ class TaskCounts:
 
 _AS_THEY_ARE = ("name", "n_facts", "are_placed", "counted", "combines")
 _ARRAYS = ("length", "places", "n_cases", "successes")
+
+
+def excess_scatter(tasks: Sequence[TaskCounts], dispersion: float) -> float:
+    """Return how many times the binomial variance counts have: more than 1 for facts alone."""
+    counts_facts = any(task.counted == "facts" for task in tasks)
+    return max(dispersion, 1.0) if counts_facts and np.isfinite(dispersion) else 1.0
 
 
 def join_compounds(parts: list[Compound]) -> Compound:
