@@ -121,11 +121,12 @@ def _heading(table: Table, csv_name: str) -> str:
     row = max(table.values(), key=lambda r: r.simulations)
     n = row.simulations
     kept = ", ".join(f"*{name}*" for name in lc.truths.FINAL_CHECK)
+    fewer = _shorter(table, n) + _fewer(table)
     how = f"""Accuracies are known, tables are simulated from them, and the {LEVEL:.0%} sets of the
 effective length are compared with the true one: {n} tables per line, {LENGTHS.size} lengths from 1K
 to 128K, {DEPTHS.size} depths, n = 5, 20 or 80 cases per cell. Every depth treatment is asked of the
 same tables. With {n} tables the Monte Carlo error of a coverage of {LEVEL:g} is
-{nominal_error(n, LEVEL):.4f}; of one near 1 it is about {1 / n:.4f}.{_fewer(table)} All numbers,
+{nominal_error(n, LEVEL):.4f}; of one near 1 it is about {1 / n:.4f}.{fewer} All numbers,
 with their own Monte Carlo errors, are in [{csv_name}]({csv_name})."""
     truths = f"""The truths are those of `lcstats.truths.COVERAGE` and, harder,
 `lcstats.truths.HARD`. Those marked {KEPT} ({kept}) are kept for a final check: no set is tuned on
@@ -133,7 +134,7 @@ them. The threshold is .85, for *ceiling* .80. The true outcome is the library's
 the accuracies themselves: for *cells-deviate* and *cells-scatter* those drawn in each simulation,
 for *shared-haystack* those over all haystacks. Sizes count outcomes: there are {LENGTHS.size + 1},
 from "not even 1K" to "128K or more"."""
-    command = f"    python -m sims.coverage --seed {row.seed} --simulations {n}"
+    command = f"    python -m sims.coverage --seed {row.seed}"
     return "\n\n".join(
         ["# How often the sets hold the truth", command, _wrapped(how), _wrapped(truths)]
     )
@@ -141,6 +142,31 @@ from "not even 1K" to "128K or more"."""
 
 def _wrapped(text: str) -> str:
     return fill(text, 100, break_on_hyphens=False, break_long_words=False)
+
+
+def _shorter(table: Table, full: int) -> str:
+    """Say which lines stand on fewer tables than most, and which of their kind do not."""
+    short = [row for row in table.values() if row.set == "default" and row.simulations < full]
+    if not short:
+        return ""
+    treatments = {row.treatment: TITLES[row.treatment] for row in short}
+    whole = dict.fromkeys(
+        f"*{row.truth}*"
+        for row in table.values()
+        if row.treatment in treatments and row.simulations == full
+    )
+    numbers = " or ".join(str(n) for n in sorted({row.simulations for row in short}))
+    error = nominal_error(min(row.simulations for row in short), LEVEL)
+    but = f", but for {', '.join(whole)}" if whole else ""
+    return (
+        f" Lines of {_listed(treatments.values())} stand on {numbers} tables (Monte Carlo error "
+        f"{error:.4f}){but}."
+    )
+
+
+def _listed(titles: Iterable[str]) -> str:
+    *first, last = (title[0].lower() + title[1:] for title in titles)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _fewer(table: Table) -> str:
