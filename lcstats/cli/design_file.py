@@ -1,8 +1,10 @@
 """Designs of sweeps from files: TOML or YAML, a grid or a list of cells, also those of ``next``."""
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,13 +34,13 @@ class DesignFile:
         Of a grid: those of :data:`GRID_FIELDS` that it has.
     cells : tuple of mapping
         Empty for a grid.
-    is_adaptive : bool
-        Whether the cells were chosen after looking at results.
+    plan : str
+        Digest of a plan that was made after looking at results; empty for other designs.
     """
 
     fields: Mapping[str, Any]
     cells: tuple[Mapping[str, Any], ...]
-    is_adaptive: bool
+    plan: str
 
 
 def read_design_file(path: str) -> DesignFile:
@@ -77,7 +79,14 @@ def read_design_file(path: str) -> DesignFile:
         )
     fields = {name: document[name] for name in GRID_FIELDS if name in document}
     _refuse_both(path, fields, cells)
-    return DesignFile(_parsed(fields), tuple(cells), "stop" in document)
+    plan = _digest(document) if "stop" in document else ""
+    return DesignFile(_parsed(fields), tuple(cells), plan)
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    """Return what tells a plan from others: its reasons name what was seen, and change with it."""
+    written = json.dumps(document, sort_keys=True, ensure_ascii=False, default=str)
+    return sha256(written.encode()).hexdigest()[:16]
 
 
 def _refuse_both(path: str, fields: Mapping[str, Any], cells: list[Any]) -> None:
@@ -193,4 +202,4 @@ def design_of_cells(file: DesignFile, *, seed: int, repeats: int, order: Any) ->
             cells.append(DesignCell(task, length, cell.get("depth"), cell["trials"]))
         except ValueError as error:
             raise FormatError(f"cell {number}: {error}") from None
-    return Design(tuple(cells), seed, repeats, order, stage=int(file.is_adaptive))
+    return Design(tuple(cells), seed, repeats, order, stage=int(bool(file.plan)), plan=file.plan)

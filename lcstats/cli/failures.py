@@ -1,6 +1,6 @@
 """``lcstats failures``: failing trials with question, answer and output, to look at by hand."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,27 +18,6 @@ if TYPE_CHECKING:
     from lcstats.cells import Results
     from lcstats.trials import Trials
 
-TEXT_COLUMNS = {
-    "question": ("question", "query", "retrieval_question", "instruction", "prompt", "input"),
-    "answer": (
-        "answer",
-        "expected_answer",
-        "expected",
-        "needle",
-        "needles",
-        "target",
-        "reference",
-        "gold",
-        "ground_truth",
-        "answers",
-        "label",
-        "outputs",
-    ),
-    "output": ("output",),
-}
-"""What is shown of a trial, and the columns it may be in, the best first."""
-
-IDENTITY = ("model", "task", "case", "repeat", "length", "depth", "score")
 LONGEST_SHOWN = 600
 SAME_DEPTH = 5e-4
 
@@ -83,6 +62,8 @@ def command(
     A failing trial is one with a score below 1; unscored trials are counted, not shown. Of many,
     evenly spaced ones are taken in order of length and depth.
     """
+    from lcstats.trials.showing import describe_trial
+
     trials = _single_trials(read_results(reading))
     frame = _choose(trials.frame, lengths, depths)
     failing = frame[frame["score"] < 1].sort_values(
@@ -160,24 +141,8 @@ def spread_over(failing: "pd.DataFrame", n_shown: int) -> "pd.DataFrame":
     return failing.iloc[[round(i * (n_rows - 1) / steps) for i in range(n_shown)]]
 
 
-def describe_trial(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return what there is to see of a trial; what the table lacks is None."""
-    seen: dict[str, Any] = {name: row[name] for name in IDENTITY}
-    own_names = {str(name).lower(): name for name in row}
-    for name, candidates in TEXT_COLUMNS.items():
-        found = next((own_names[c] for c in candidates if c in own_names), None)
-        value = row[found] if found is not None else None
-        seen[name] = None if value is None or value != value else _as_text(value)
-    return seen
-
-
-def _as_text(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return "; ".join(map(str, value))
-    return str(value)
-
-
 def _lines(entries: list[dict[str, Any]], counts: dict[str, int], unit: str) -> Iterator[str]:
+    from lcstats.trials.showing import TEXT_COLUMNS
     from lcstats.trials.wording import counted
 
     yield (
@@ -201,10 +166,6 @@ def _lines(entries: list[dict[str, Any]], counts: dict[str, int], unit: str) -> 
 
 def _shorten(text: str | None) -> str:
     """Keep head and tail of a long text, indented under its name."""
-    if text is None:
-        return "none"
-    if len(text) > LONGEST_SHOWN:
-        half = LONGEST_SHOWN // 2
-        left_out = len(text) - 2 * half
-        text = f"{text[:half]} [... {left_out} characters ...] {text[-half:]}"
-    return text.strip().replace("\n", "\n    ")
+    from lcstats.trials.showing import shorten
+
+    return "none" if text is None else shorten(text, LONGEST_SHOWN).strip().replace("\n", "\n    ")

@@ -48,7 +48,8 @@ def begin(
     """Begin a sweep, or go on with one.
 
     A design of stage 0 has to be the one that the file was begun with. One of a later stage is
-    added to what is there: it goes on with the last one if that is the same and not yet done.
+    added to what is there: it goes on with the last one if that is the same and not yet done. The
+    trials of a plan are added once, however often it is given.
 
     Raises
     ------
@@ -89,6 +90,8 @@ def begin(
 def _at_stage(design: Design, stages: list[dict[str, Any]], output: Path) -> Design:
     """Return the design at the stage where it goes on or begins; refuse one that was changed."""
     last = stages[-1]
+    if design.plan:
+        return _of_plan(design, stages)
     if design.stage == 0:
         first = stages[0]
         if first != _plain(design.to_dict()):
@@ -106,6 +109,15 @@ def _at_stage(design: Design, stages: list[dict[str, Any]], output: Path) -> Des
     return design.at_stage(last["stage"] + 1)
 
 
+def _of_plan(design: Design, stages: list[dict[str, Any]]) -> Design:
+    """Return the design at the stage of its plan: the one that it has, or a new one."""
+    for stage in stages:
+        known = design.at_stage(stage["stage"])
+        if stage == _plain(known.to_dict()):
+            return known
+    return design.at_stage(stages[-1]["stage"] + 1)
+
+
 def _is_complete(design: Design, output: Path) -> bool:
     done = {
         key_of_row(row)
@@ -116,12 +128,15 @@ def _is_complete(design: Design, output: Path) -> bool:
 
 
 def _describe(backend: Backend, settings: Settings) -> Manifest:
+    chosen = settings.to_dict()
+    sent = backend.decoding(settings.max_output_tokens)
     return {
         "schema_version": SCHEMA_VERSION,
         "model": backend.model,
         "backend": backend.describe(),
         "tokenizer": backend.tokenizer.describe(),
-        **settings.to_dict(),
+        **chosen,
+        "decoding": {**chosen["decoding"], "sent": sent},
         "versions": installed_versions(),
         "system": platform.system(),
     }

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from numbers import Real
 from typing import Any, Literal
 
@@ -24,6 +25,11 @@ Key = tuple[str, int, float | None, str, int]
 def key_of_row(row: Mapping[str, Any]) -> Key:
     """Return what tells the trial of a row of the table from others."""
     return (row["task"], row["length"], row["depth"], row["case"], row["repeat"])
+
+
+@cache
+def _recipe(*words: object) -> str:
+    return digest(*words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,7 @@ class PlannedTrial:
         own = getattr(self.task, "case_id", None)
         if own is not None:
             return str(own)
-        recipe = digest(self.task.label, self.design.seed, self.design.order, filler_digest)
+        recipe = _recipe(self.task.label, self.design.seed, self.design.order, filler_digest)
         stage = f"{self.design.stage}." if self.design.stage else ""
         return f"{recipe}-{stage}{self.number}"
 
@@ -139,6 +145,8 @@ class Design:
     order : {"random", "prefix"}
     stage : int
         0 for a design that was fixed in advance; later trials were added after looking.
+    plan : str
+        Digest of the plan that the cells come from, whose trials are run once; empty for none.
 
     Raises
     ------
@@ -151,6 +159,7 @@ class Design:
     repeats: int = 1
     order: Order = "random"
     stage: int = 0
+    plan: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be run."""
@@ -248,6 +257,7 @@ class Design:
             "seed": self.seed,
             "repeats": self.repeats,
             "order": self.order,
+            **({"plan": self.plan} if self.plan else {}),
             "tasks": tasks,
             "cells": [cell.to_dict() for cell in self.cells],
         }

@@ -13,7 +13,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from lcstats.errors import FormatError, OptionError, describe
-from lcstats.runner.neutral import NUMBERED, WHAT, WHEN, WHERE, WHO
+from lcstats.runner.neutral import NUMBERED, NUMBERS, WHAT, WHEN, WHERE, WHO
 from lcstats.runner.tokens import Tokenizer
 
 IntArray = NDArray[np.int64]
@@ -24,7 +24,8 @@ NUMBERED_EVERY = 8
 CANDIDATES = 64
 """Further sentences among which the last one, which has to fit, is chosen."""
 
-_PARTS_DIGEST = sha256("".join((*WHO, *WHAT, *WHERE, *WHEN, *NUMBERED)).encode()).hexdigest()[:16]
+_PARTS = (WHO, WHAT, WHERE, WHEN, NUMBERED)
+_PARTS_DIGEST = sha256("".join(word for part in _PARTS for word in part).encode()).hexdigest()[:16]
 _SENTENCE = re.compile(
     r"[^.!?\u3002\uff01\uff1f]+(?:[.!?\u3002\uff01\uff1f]+[\"')\]\u201d\u2019]*|$)\s*"
 )
@@ -51,10 +52,13 @@ class Pieces:
     pieces : tuple of Piece
     counts : ndarray of int64, shape (n_pieces,)
         Tokens of each.
+    decoys : tuple of str
+        Numbers in them that are there to be mistaken for an answer, each once.
     """
 
     pieces: tuple[Piece, ...]
     counts: IntArray
+    decoys: tuple[str, ...] = ()
 
 
 class Filler(Protocol):
@@ -116,33 +120,33 @@ class NeutralFiller:
     def draw(self, rng: Generator, room: int, tokenizer: Tokenizer) -> Pieces:
         """Return sentences of at most `room` tokens."""
         tables = _count_parts(tokenizer)
-        mean = sum(float(table.mean()) for table in tables[:4])
-        rows = _draw_rows(rng, int(1.1 * room / mean) + 2 * CANDIDATES)
-        counts = tables[0][rows[:, 0]] + tables[1][rows[:, 1]] + tables[2][rows[:, 2]]
-        counts += np.where(_is_numbered(rows), tables[4][rows[:, 4]], tables[3][rows[:, 3]])
+        parts = _draw_parts(rng, int(1.1 * room / _mean_sentence(tokenizer)) + 2 * CANDIDATES)
+        is_numbered = np.arange(len(parts)) % NUMBERED_EVERY == 1
+        *begun, ends, numbered = (table[part] for table, part in zip(tables, parts.T, strict=True))
+        counts = sum(begun) + np.where(is_numbered, numbered, ends)
         chosen = choose_rows(counts, room)
-        return Pieces(tuple(map(_write, rows[chosen].tolist())), counts[chosen])
+        rows = list(zip(parts[chosen].tolist(), is_numbered[chosen].tolist(), strict=True))
+        decoys = (NUMBERS[row[-1] % len(NUMBERS)] for row, is_numbered in rows if is_numbered)
+        pieces = tuple(_write(*row, is_numbered=is_numbered) for row, is_numbered in rows)
+        return Pieces(pieces, counts[chosen], tuple(dict.fromkeys(decoys)))
 
 
 @cache
 def _count_parts(tokenizer: Tokenizer) -> tuple[IntArray, ...]:
-    return tuple(tokenizer.count_texts(part) for part in (WHO, WHAT, WHERE, WHEN, NUMBERED))
+    return tuple(tokenizer.count_texts(part) for part in _PARTS)
 
 
-def _draw_rows(rng: Generator, n_rows: int) -> IntArray:
-    """Draw parts row by row; column 5 tells which sentences end with a number."""
-    sizes = np.array([len(part) for part in (WHO, WHAT, WHERE, WHEN, NUMBERED)])
-    parts = (rng.random((n_rows, sizes.size)) * sizes).astype(np.int64)
-    numbered = np.arange(n_rows) % NUMBERED_EVERY == 1
-    return np.column_stack((parts, numbered))
+@cache
+def _mean_sentence(tokenizer: Tokenizer) -> float:
+    return sum(float(table.mean()) for table in _count_parts(tokenizer)[:4])
 
 
-def _is_numbered(rows: IntArray) -> NDArray[np.bool_]:
-    return np.asarray(rows[:, 5] == 1)
+def _draw_parts(rng: Generator, n_rows: int) -> IntArray:
+    """Return which words each part of a sentence gets, shape (n_rows, 5); with two ends."""
+    return (rng.random((n_rows, len(_PARTS))) * [len(part) for part in _PARTS]).astype(np.int64)
 
 
-def _write(row: list[int]) -> str:
-    who, what, where, when, number, is_numbered = row
+def _write(who: int, what: int, where: int, when: int, number: int, *, is_numbered: bool) -> str:
     end = NUMBERED[number] if is_numbered else WHEN[when]
     return f"{WHO[who]}{WHAT[what]}{WHERE[where]}{end}"[1:]
 
@@ -249,9 +253,21 @@ class ListFiller:
 
     def draw(self, rng: Generator, room: int, tokenizer: Tokenizer) -> Pieces:
         """Return the first pieces that fit, and the further one that fills the room best."""
-        counts = count_pieces(self._pieces, tokenizer)
+        counts = self._count(room, tokenizer)
         chosen = choose_rows(counts, room)
         return Pieces(tuple(self._pieces[i] for i in chosen), counts[chosen])
+
+    def _count(self, room: int, tokenizer: Tokenizer) -> IntArray:
+        """Count as many pieces as are chosen among, and not all that there are."""
+        n_there = len(self._pieces)
+        n_pieces = min(2 * CANDIDATES, n_there)
+        while True:
+            counts = count_pieces(self._pieces[:n_pieces], tokenizer)
+            n_whole = int(np.searchsorted(np.cumsum(counts), room, side="right"))
+            if n_pieces == n_there or n_whole + CANDIDATES <= n_pieces:
+                return counts
+            expected = int(1.1 * room / max(float(counts.mean()), 1.0)) + 2 * CANDIDATES
+            n_pieces = min(max(expected, n_pieces + CANDIDATES), n_there)
 
 
 @lru_cache(maxsize=2)

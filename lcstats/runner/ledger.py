@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,10 +39,10 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line to be written, and what to do when it is."""
+    """A line to be written, and who waits for it."""
 
     data: bytes
-    then: Callable[[], object]
+    waiting: "asyncio.Future[None] | None" = None
 
 
 class Ledger:
@@ -104,9 +104,9 @@ class Ledger:
         if self._error is not None and error is None:
             raise self._error
 
-    def append(self, row: Row, *, then: Callable[[], object] = bool) -> None:
-        """Write a row; `then` is called by the writing thread when it is on disk."""
-        self._lines.put(_Line(line_of(row), then))
+    def append(self, row: Row) -> None:
+        """Write a row, and do not wait."""
+        self._lines.put(_Line(line_of(row)))
 
     async def keep(self, row: Row) -> None:
         """Write a row and wait until it is on disk.
@@ -116,10 +116,9 @@ class Ledger:
         OSError
             If the disk refuses it.
         """
-        written = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        self.append(row, then=lambda: loop.call_soon_threadsafe(written.set))
-        await written.wait()
+        waiting = asyncio.get_running_loop().create_future()
+        self._lines.put(_Line(line_of(row), waiting))
+        await waiting
         if self._error is not None:
             raise self._error
 
@@ -128,8 +127,7 @@ class Ledger:
             while lines := self._take():
                 if self._error is None:
                     self._write(file, lines)
-                for line in lines:
-                    line.then()
+                _wake([line.waiting for line in lines if line.waiting is not None])
 
     def _take(self) -> list[_Line]:
         """Return all lines that wait, at least one; none at the end."""
@@ -152,10 +150,24 @@ class Ledger:
             self._error = error
 
 
+def _wake(waiting: list["asyncio.Future[None]"]) -> None:
+    """Tell all whose lines went to the disk together at once: every call wakes their loop up."""
+    if waiting:
+        waiting[0].get_loop().call_soon_threadsafe(_finish, waiting)
+
+
+def _finish(waiting: list["asyncio.Future[None]"]) -> None:
+    for future in waiting:
+        if not future.done():
+            future.set_result(None)
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
 def line_of(row: Row) -> bytes:
     """Return the line of a row; half a character, which UTF-8 cannot hold, is spelled out."""
-    line = json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
-    return line.encode("utf-8", "backslashreplace")
+    return f"{_encode(row)}\n".encode("utf-8", "backslashreplace")
 
 
 def _claim(file: IO[bytes], path: Path) -> None:

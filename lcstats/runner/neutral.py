@@ -171,9 +171,10 @@ WHEN = (
     " with some help.",
     " after a short rest.",
 )
+NUMBERS = tuple(map(str, range(1013, 9999, 561)))
 NUMBERED = tuple(
     f" {words} {number}."
     for words in ("with ticket", "under entry", "beside crate", "on page", "for invoice")
-    for number in range(1013, 9999, 561)
+    for number in NUMBERS
 )
 """Ends of sentences with ordinary numbers: a text without any gives a number away."""

@@ -46,6 +46,8 @@ class Prompt:
         Share of the question's words that the evidence holds; None without evidence.
     filler_counts : ndarray of int64, shape (n_pieces,)
         Tokens of each piece of filler.
+    decoys : tuple of str
+        Numbers that the filler has so that repeating what was seen is no answer.
     """
 
     messages: tuple[Message, ...]
@@ -55,6 +57,13 @@ class Prompt:
     evidence_depths: tuple[float, ...]
     overlap: float | None
     filler_counts: IntArray
+    decoys: tuple[str, ...] = ()
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """What must not be named: the puzzle's wrong values, beside a number the decoys, too."""
+        decoys = self.decoys if self.puzzle.scorer == "number" else ()
+        return (*self.puzzle.wrong, *decoys)
 
     @property
     def digest(self) -> str:
@@ -172,6 +181,7 @@ class Press:
             ),
             overlap=lexical_overlap(puzzle.question, [_text(p.piece) for p in puzzle.evidence]),
             filler_counts=filler.counts,
+            decoys=filler.decoys,
         )
 
 

@@ -44,6 +44,9 @@ class Reply:
         What the server or library said.
     tokens_received : int or None
         Tokens of the prompt as the server counted them; None where it did not say.
+    tokens_cached : int or None
+        Tokens of the prompt that the server had seen before; whether they are among those received
+        differs from server to server.
     output_tokens : int or None
     latency_s, ttft_s : float or None
         Seconds to the end of the answer, and to its first token.
@@ -55,6 +58,7 @@ class Reply:
     finish_reason: str | None = None
     error: str | None = None
     tokens_received: int | None = None
+    tokens_cached: int | None = None
     output_tokens: int | None = None
     latency_s: float | None = None
     ttft_s: float | None = None
@@ -87,6 +91,9 @@ class Backend(Protocol):
 
     async def close(self) -> None:
         """Give back what was taken."""
+
+    def decoding(self, max_output_tokens: int) -> dict[str, Any]:
+        """Return what decides on how answers are chosen, as it is sent."""
 
     def describe(self) -> dict[str, Any]:
         """Return what tells this language model and server from others, for the manifest."""

@@ -22,7 +22,7 @@ def score_reply(
     if calibration.is_cut(prompt.n_tokens, reply.tokens_received):
         return Scored("truncated")
     puzzle = prompt.puzzle
-    key = AnswerKey(puzzle.answers, puzzle.wrong, puzzle.scorer)
+    key = AnswerKey(puzzle.answers, prompt.wrong, puzzle.scorer)
     return score_output(
         reply.output, key, finish_reason=reply.finish_reason, strictness=settings.strictness
     )
@@ -55,13 +55,14 @@ def make_row(
         "tokens_received": reply.tokens_received if planned.task.takes_length else None,
         "tokens_asked": calibration.expected(prompt.n_tokens),
         "tokens_counted": reply.tokens_received,
+        "tokens_cached": reply.tokens_cached,
         "output_tokens": reply.output_tokens,
         "realised_depth": _rounded(prompt.depth),
         "overlap": _rounded(prompt.overlap),
         "scorer": scorer_name(prompt.puzzle.scorer, settings.strictness),
         "question": prompt.puzzle.question,
         "answer": list(prompt.puzzle.answers),
-        "wrong": list(prompt.puzzle.wrong),
+        "wrong": list(prompt.wrong),
         "output": reply.output,
         "finish_reason": reply.finish_reason,
         "error": reply.error,

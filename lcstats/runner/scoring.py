@@ -1,8 +1,9 @@
 """Scores: what was asked for and nothing that is wrong, or why there is nothing to score.
 
-Strict scoring gives nothing for an answer that hedges: a wrong value beside the right one makes
-it wrong. ``contains`` looks for the right values only. The scorer's name is stored with each
-trial, and outputs can be scored again.
+Strict scoring gives nothing for an answer that hedges: a wrong value of the case beside the right
+one makes it wrong, and so does another number of the answer's own form; a year or a page does not.
+``contains`` looks for the right values only. The scorer's name is stored with each trial, and
+outputs can be scored again.
 """
 
 import re
@@ -16,11 +17,12 @@ from lcstats.runner.tasks.puzzle import Scorer
 
 Strictness = Literal["strict", "contains"]
 
-VERSION = 1
+VERSION = 2
 """Of all scorers; raised when one of them changes."""
 
-ALIKE = 0.5
-"""Another number is taken for another answer if it has this share of the answer's digits."""
+FORM_DIGITS = 5
+"""Digits from which on a number of as many is another answer; of fewer digits are years and pages,
+too."""
 
 SHORT_ANSWER = 40
 """Characters up to which every single letter of an answer is taken for a choice."""
@@ -99,7 +101,7 @@ def scorer_name(scorer: Scorer, strictness: Strictness = "strict") -> str:
     Examples
     --------
     >>> scorer_name("number")
-    'number-strict/1'
+    'number-strict/2'
     """
     return f"{scorer}-{strictness}/{VERSION}"
 
@@ -134,6 +136,8 @@ def score_output(
     1.0
     >>> score_output("4829173 or 1234567", key).score
     0.0
+    >>> score_output("4829173, as of 2024.", key).score
+    1.0
     >>> score_output("four million", key).score, score_output("", key).status
     (0.0, 'empty')
     """
@@ -153,8 +157,13 @@ def score_output(
 def _name_numbers(text: str, key: AnswerKey) -> _Named:
     named = read_numbers(text)
     right = [read_numbers(answer)[0] for answer in key.answers]
-    least = ALIKE * min(map(len, right))
-    others = [number for number in named if number not in right and len(number) >= least]
+    forms = {len(number) for number in right if len(number) >= FORM_DIGITS}
+    wrong = {number for value in key.wrong for number in read_numbers(value)}
+    others = [
+        number
+        for number in named
+        if number not in right and (number in wrong or len(number) in forms)
+    ]
     return _Named(tuple(number in named for number in right), len(others))
 
 

@@ -92,7 +92,6 @@ class Settings:
         return {
             "filler": {"digest": self.filler.digest},
             "decoding": {
-                "temperature": 0,
                 "max_output_tokens": self.max_output_tokens,
                 "style": self.style,
                 "context_window": self.context_window,

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -263,6 +263,9 @@ class _Run:
     async def _keep(
         self, planned: PlannedTrial, prompt: Prompt, reply: Reply, ledger: Ledger
     ) -> None:
+        counted, cached = reply.tokens_received, reply.tokens_cached
+        received = self.calibration.received(prompt.n_tokens, counted, cached)
+        reply = replace(reply, tokens_received=received)
         scored = score_reply(prompt, reply, self.calibration, self.settings)
         row = make_row(
             planned,
@@ -288,7 +291,7 @@ class _Run:
         return self.calibration.ours(self.settings.longest(length))
 
     async def _probe(self) -> Calibration:
-        """Send two prompts, to see how the server counts them."""
+        """Send two prompts, and one of them again, to see how the server counts them."""
         task = parse_task("single-needle")
         ours, theirs = [], []
         for length in PROBE_LENGTHS:
@@ -299,7 +302,7 @@ class _Run:
                 raise _no_answer(reply)
             ours.append(prompt.n_tokens)
             theirs.append(reply.tokens_received)
-        return Calibration.measure(ours, theirs)
+        return Calibration.measure(ours[:2], theirs)
 
     def _progress(self) -> Progress:
         seconds = time.monotonic() - self.started

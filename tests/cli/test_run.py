@@ -135,6 +135,41 @@ def test_what_next_plans_is_run_and_marked(run, sweep_fake, run_json, output):
     assert any(found["kind"] == "anytime" for found in estimate["sets"])
 
 
+def test_a_plan_that_was_carried_out_is_not_run_again(run, sweep_fake, output):
+    sweep_fake("--lengths", "1K..8K", "--depths", "3", "--trials", "5", model="simulated:curve")
+    plan, other = output.with_name("next.toml"), output.with_name("other.toml")
+    run("next", output, "--budget-tokens", "1M", "-o", plan)
+    for _ in range(3):
+        result = sweep_fake("--design", plan, "--resume", model="simulated:curve")
+        assert result.exit_code == 0, result.stderr
+        assert {row["stage"] for row in rows_of(output)} == {0, 1}
+    n_rows = len(rows_of(output))
+    run("next", output, "--budget-tokens", "1M", "-o", other)
+    assert other.read_text() != plan.read_text()
+    sweep_fake("--design", other, "--resume", model="simulated:curve")
+    assert {row["stage"] for row in rows_of(output)} == {0, 1, 2}
+    rows = output.read_bytes()
+    for path in (plan, other):
+        result = sweep_fake("--design", path, "--resume", model="simulated:curve")
+        assert result.exit_code == 0, result.stderr
+    assert output.read_bytes() == rows
+    assert len(rows_of(output)) > n_rows
+
+
+def test_a_plan_that_was_interrupted_goes_on(run, sweep_fake, output):
+    sweep_fake("--lengths", "1K..8K", "--depths", "3", "--trials", "5", model="simulated:curve")
+    plan = output.with_name("next.toml")
+    run("next", output, "--budget-tokens", "1M", "-o", plan)
+    sweep_fake("--design", plan, "--resume", model="simulated:curve")
+    whole = {(row["stage"], row["case"], row["length"], row["depth"]) for row in rows_of(output)}
+    lines = output.read_bytes().splitlines(keepends=True)
+    output.write_bytes(b"".join(lines[:-3]))
+    sweep_fake("--design", plan, "--resume", model="simulated:curve")
+    after = [(row["stage"], row["case"], row["length"], row["depth"]) for row in rows_of(output)]
+    assert set(after) == whole
+    assert len(after) == len(whole)
+
+
 def test_an_adaptive_run_spends_where_it_tells_most(sweep_fake, run_json, output):
     result = sweep_fake(
         *("--task", "distractors", "--lengths", "1K..8K", "--depths", "3", "--trials", "5"),
@@ -305,7 +340,7 @@ def test_scores_can_be_made_again(sweep_fake, run, run_json, output):
     assert result.exit_code == 0, result.stderr
     assert "12 trials, 12 scored: 12 changed, 12 up and 0 down" in result.stdout
     assert {row["score"] for row in rows_of(lenient)} == {1.0}
-    assert {row["scorer"] for row in rows_of(lenient)} == {"number-contains/1"}
+    assert {row["scorer"] for row in rows_of(lenient)} == {"number-contains/2"}
     back = output.with_name("back.jsonl")
     document = run_json("rescore", lenient, "-o", back)
     assert document["n_down"] == 12

@@ -22,6 +22,10 @@ class Answer:
     offset: int = 0
     ratio: float = 1.0
     most_tokens: int | None = None
+    cached: float = 0.0
+    """Share of the prompt that was seen before, and is not among the prompt's tokens."""
+
+    tells_cached: bool = False
     delay_s: float = 0.0
     is_cut: bool = False
 
@@ -43,7 +47,12 @@ class Raw:
     content_type: str = "text/event-stream"
 
 
-Step = Answer | Refusal | Raw
+@dataclass(frozen=True)
+class HangUp:
+    """No answer: the connection is closed."""
+
+
+Step = Answer | Refusal | Raw | HangUp
 Script = Callable[[int, Mapping[str, Any]], Step]
 
 
@@ -84,6 +93,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._write_whole(200, step.data, {"Content-Type": step.content_type})
         elif isinstance(step, Refusal):
             self._refuse(step)
+        elif isinstance(step, HangUp):
+            self.close_connection = True
         else:
             self._answer(step, body)
 
@@ -131,11 +142,15 @@ def _events(step: Answer, body: Mapping[str, Any]) -> Iterator[str]:
     if step.has_usage:
         counted = BuiltinTokenizer().count_messages(body["messages"])
         received = round(step.ratio * counted) + step.offset
+        received = min(received, step.most_tokens or received)
+        cached = round(step.cached * received)
         usage = {
-            "prompt_tokens": min(received, step.most_tokens or received),
+            "prompt_tokens": received - cached,
             "completion_tokens": 3,
             "total_tokens": received + 3,
         }
+        if step.tells_cached:
+            usage["prompt_tokens_details"] = {"cached_tokens": cached}
         yield f"data: {json.dumps({**base, 'choices': [], 'usage': usage})}\n\n"
 
 

@@ -14,7 +14,9 @@ import lcstats as lc
 from lcstats.errors import DesignWarning, OptionError, RunError
 from lcstats.runner import Connection, Settings, open_backend, run_sweep
 from lcstats.runner.backends.chat_server import MOST_ATTEMPTS, ChatServerBackend, public_address
-from tests.runner.fault_server import Answer, Raw, Refusal, find_code, serving
+from lcstats.runner.received import PROBE_LENGTHS
+from lcstats.runner.tokens import BuiltinTokenizer
+from tests.runner.fault_server import Answer, HangUp, Raw, Refusal, find_code, serving
 from tests.runner.sweeps import rows_of
 
 pytest.importorskip("openai", reason="needs the extra openai")
@@ -40,12 +42,12 @@ class Sleeps(list):
 
 
 def after_probes(script):
-    """Answer the two probes, then as a script says; it counts from 0 again."""
+    """Answer the probes, then as a script says; it counts from 0 again."""
 
     def step(number, body):
-        if number < 2:
+        if number < len(PROBE_LENGTHS):
             return Answer()
-        return script(number - 2, body)
+        return script(number - len(PROBE_LENGTHS), body)
 
     return step
 
@@ -197,6 +199,112 @@ def test_a_second_bos_and_another_tokenizer_are_said(output, small):
     assert 0.93 < min(received) <= max(received) <= 1.005
 
 
+def statuses(output):
+    return {row["status"] for row in rows_of(output)}
+
+
+def test_what_was_cached_is_added_where_the_server_says_it(output, small):
+    def script(number, body):
+        return Answer(find_code(body["messages"]), cached=number % 3 / 4, tells_cached=True)
+
+    with serving(after_probes(script)) as server:
+        result = run_sweep(connect(server), small("distractors"), output)
+    rows = rows_of(output)
+    assert statuses(output) == {"ok"}
+    assert all(row["tokens_received"] == row["tokens_asked"] for row in rows)
+    assert {row["tokens_cached"] > 0 for row in rows} == {True, False}
+    assert result.notices == ()
+
+
+def test_tokens_that_are_cached_and_counted_are_not_added(output, small):
+    usage = {"prompt_tokens_details": {"cached_tokens": 500}, "completion_tokens": 1}
+    counted = {}
+
+    def script(number, body):
+        n_tokens = BuiltinTokenizer().count_messages(body["messages"])
+        counted[n_tokens] = True
+        return stream(piece({"content": "5"}, usage={**usage, "prompt_tokens": n_tokens}))
+
+    with serving(after_probes(script)) as server:
+        run_sweep(connect(server), small(), output)
+    assert statuses(output) == {"ok"}
+    assert all(row["tokens_received"] in counted for row in rows_of(output))
+
+
+def test_a_prompt_that_was_cut_is_found_out_though_some_of_it_was_cached(output, small):
+    def script(number, body):
+        return Answer(find_code(body["messages"]), most_tokens=400, cached=0.5, tells_cached=True)
+
+    with serving(after_probes(script)) as server:
+        run_sweep(connect(server), small(lengths=[2048]), output)
+    assert statuses(output) == {"truncated"}
+
+
+def test_where_cached_tokens_are_left_out_unsaid_nothing_is_called_cut(output, small):
+    def script(number, body):
+        is_known = number >= len(PROBE_LENGTHS) - 1
+        return Answer(find_code(body["messages"]), cached=0.5 if is_known else 0.0)
+
+    with (
+        serving(script) as server,
+        pytest.warns(DesignWarning, match="switch its prompt cache off"),
+    ):
+        result = run_sweep(connect(server), small(), output)
+    assert statuses(output) == {"ok"}
+    assert {row["tokens_received"] for row in rows_of(output)} == {None}
+    assert [notice.code for notice in result.notices] == ["cached-tokens-left-out"]
+
+
+def test_the_name_of_the_limit_is_that_of_the_server_that_is_asked(monkeypatch, output, small):
+    with serving(read_prompt) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        backend = open_backend("openai:m", connection=Connection(tokenizer="builtin"))
+        run_sweep(backend, small(), output, settings=Settings(max_output_tokens=9))
+    assert {body["max_tokens"] for body in server.requests} >= {9}
+    assert not any("max_completion_tokens" in body for body in server.requests)
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        (None, "max_completion_tokens"),
+        ("https://eu.api.openai.com/v1", "max_completion_tokens"),
+        ("https://api.openai.com.example.org/v1", "max_tokens"),
+        ("https://notopenai.com/v1", "max_tokens"),
+    ],
+)
+def test_the_public_server_gets_the_newer_name_of_the_limit(url, name, monkeypatch):
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    connection = Connection(base_url=url, tokenizer="builtin")
+    assert open_backend("openai:m", connection=connection).decoding(5) == {
+        "temperature": 0,
+        name: 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ({}, {"temperature": 0, "max_tokens": 256}),
+        ({"temperature": 0.7, "top_p": 0.9}, {"temperature": 0.7, "top_p": 0.9, "max_tokens": 256}),
+        ({"temperature": None, "max_tokens": 7}, {"max_tokens": 7}),
+    ],
+)
+def test_the_record_holds_the_decoding_that_was_sent(given, sent, output, small):
+    with serving(read_prompt) as server:
+        run_sweep(connect(server, parameters=given), small(**ONE), output)
+        (body,) = server.requests[len(PROBE_LENGTHS) :]
+    manifest = json.loads(output.with_name("trials.manifest.json").read_text())
+    assert manifest["decoding"]["sent"] == sent
+    assert "temperature" not in manifest["decoding"]
+    assert {name: body[name] for name in body if name in {*sent, "temperature"}} == sent
+
+
+def test_a_lost_connection_is_no_timeout(output, small):
+    row = run_one(HangUp(), output, small)
+    assert (row["status"], row["score"]) == ("error", None)
+
+
 def bodies(cases_dir):
     lines = (cases_dir / "50-context-too-long" / "bodies.jsonl").read_text().splitlines()
     for body in map(json.loads, lines):
@@ -218,7 +326,7 @@ def test_errors_about_the_context_are_never_tried_again(number, cases_dir, outpu
             (row,) = rows_of(output)
             status = "error" if code == 413 else "context_exceeded"
             assert (row["status"], row["score"]) == (status, None)
-        assert len(server.requests) == 3
+        assert len(server.requests) == len(PROBE_LENGTHS) + 1
 
 
 def test_a_context_error_in_a_server_error_is_known_as_well(output, small):

@@ -7,10 +7,12 @@ import pytest
 
 from lcstats.errors import OptionError
 from lcstats.runner import NeutralFiller, TextFiller, parse_task
+from lcstats.runner.answers import read_numbers
+from lcstats.runner.filler import ListFiller, choose_rows, count_pieces
 from lcstats.runner.keys import make_rng
 from lcstats.runner.prompts import Press, check_places, find_gap
 from lcstats.runner.tasks import TASKS
-from lcstats.runner.tokens import BuiltinTokenizer
+from lcstats.runner.tokens import _TOKEN, BuiltinTokenizer
 
 LENGTHS = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072]
 PRESS = Press(BuiltinTokenizer(), NeutralFiller())
@@ -121,6 +123,30 @@ def test_a_tokenizer_whose_counts_do_not_add_up_ends():
     with pytest.raises(OptionError, match="another --tokenizer"):
         build("single-needle", 2048, press=Press(Growing(), NeutralFiller()))
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "  a  b\n\nc ", "Room 4829173, (12)_x!  ", "na\u00efve \t word"]
+)
+def test_words_are_counted_as_the_whole_text_is(text):
+    assert BuiltinTokenizer().count_texts([text]) == [len(_TOKEN.findall(text))]
+
+
+@pytest.mark.parametrize("room", [0, 5, 640, 5000, 39_000])
+def test_a_list_is_counted_as_far_as_it_is_needed(room):
+    pieces = tuple("word " * (1 + i * i % 7) for i in range(10_000))
+    drawn = ListFiller(pieces).draw(make_rng(1), room, BuiltinTokenizer())
+    counts = count_pieces(pieces, BuiltinTokenizer())
+    chosen = choose_rows(counts, room)
+    assert drawn.pieces == tuple(pieces[i] for i in chosen)
+    assert drawn.counts.sum() <= room
+
+
+def test_the_decoys_of_a_prompt_are_its_numbers():
+    prompt = build("single-needle", 2048)
+    numbers = set(read_numbers(text_of(prompt))) - set(prompt.puzzle.answers)
+    assert set(prompt.decoys) == set(prompt.wrong) == numbers
+    assert build("associative", 2048).wrong == build("associative", 2048).puzzle.wrong
 
 
 def test_depths_that_fall_together_are_refused():

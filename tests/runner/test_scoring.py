@@ -108,6 +108,28 @@ def test_small_numbers_beside_the_answer_do_not_contradict_it():
     assert score_output("1. The code, on line 12, is 4829173.", KEY).score == 1.0
 
 
+@pytest.mark.parametrize(
+    ("output", "score"),
+    [
+        ("4829173 (as of 2024)", 1.0),
+        ("4829173, on page 2135", 1.0),
+        ("4829173; there are 12345 others", 1.0),
+        ("4829173 for crate 1574", 0.0),
+        ("4829173 or 7654321", 0.0),
+        ("4829173 or 1234567", 0.0),
+        ("2024", 0.0),
+    ],
+)
+def test_only_wrong_values_and_numbers_of_its_form_contradict_an_answer(output, score):
+    key = AnswerKey(("4829173",), ("1234567", "1574"))
+    assert score_output(output, key).score == score
+
+
+def test_a_short_number_has_no_form_of_its_own():
+    assert score_output("42 of 50", AnswerKey(("42",))).score == 1.0
+    assert score_output("42 or 50", AnswerKey(("42",), ("50",))).score == 0.0
+
+
 def test_several_answers_are_graded_and_wrong_ones_take_away():
     key = AnswerKey(("1111111", "2222222", "3333333", "4444444"), ("5555555",))
     assert score_output("1111111 and 2222222", key).score == 0.5
@@ -158,6 +180,6 @@ def test_a_choice_that_is_none_is_unparsed():
 
 
 def test_the_scorer_has_a_name_with_a_version():
-    assert scorer_name("words", "contains") == "words-contains/1"
+    assert scorer_name("words", "contains") == "words-contains/2"
     with pytest.raises(OptionError, match="strictness='strict'"):
         score_output("a", KEY, strictness="lenient")

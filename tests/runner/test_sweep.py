@@ -87,7 +87,7 @@ def test_rows_are_read_as_they_were_meant(output, small):
     assert not [n for n in trials.notices if n.code != "length-unit-guessed"]
     assert set(trials.frame["guess_rate"]) == {0.25}
     row = rows_of(output)[0]
-    assert row["scorer"] == "number-strict/1"
+    assert row["scorer"] == "number-strict/2"
     assert row["realised_depth"] == pytest.approx(row["depth"], abs=0.05)
     assert row["tokens_received"] <= row["length"]
 

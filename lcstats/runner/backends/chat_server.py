@@ -37,6 +37,9 @@ LONGEST_WAIT_S = 60.0
 PUBLIC_SERVER = "https://api.openai.com/v1"
 """Where the client goes if no other address is given."""
 
+PUBLIC_HOST = "openai.com"
+"""Ends the names of hosts that know the newer name of the most tokens of an answer."""
+
 LONGEST_ERROR = 300
 NO_KEY = "none"
 """Stands for the key where a server of one's own needs none."""
@@ -59,6 +62,7 @@ class _Heard:
     texts: list[str] = field(default_factory=list)
     finish_reason: str | None = None
     tokens_received: int | None = None
+    tokens_cached: int | None = None
     output_tokens: int | None = None
     first_at: float | None = None
     declined: bool = False
@@ -69,6 +73,8 @@ class _Heard:
         if isinstance(usage, dict):
             # A server that does not count says 0.
             self.tokens_received = _whole(usage.get("prompt_tokens")) or None
+            details = usage.get("prompt_tokens_details")
+            self.tokens_cached = _whole(_field(details, "cached_tokens"))
             self.output_tokens = _whole(usage.get("completion_tokens"))
         for choice in choices[:1] if isinstance(choices, list) else ():
             if isinstance(choice, dict):
@@ -76,13 +82,12 @@ class _Heard:
 
     def _add_choice(self, choice: Mapping[str, Any]) -> None:
         delta = choice.get("delta")
-        said: Mapping[str, Any] = delta if isinstance(delta, dict) else {}
-        text = _text(said.get("content"))
-        thought = said.get("reasoning_content") or said.get("reasoning")
+        text = _text(_field(delta, "content"))
+        thought = _field(delta, "reasoning_content") or _field(delta, "reasoning")
         if (text or thought) and self.first_at is None:
             self.first_at = time.monotonic()
         self.texts.append(text)
-        self.declined = self.declined or bool(said.get("refusal"))
+        self.declined = self.declined or bool(_field(delta, "refusal"))
         reason = choice.get("finish_reason")
         self.finish_reason = reason if isinstance(reason, str) and reason else self.finish_reason
 
@@ -98,10 +103,15 @@ def _whole(count: object) -> int | None:
     return count if is_count else None  # type: ignore[return-value]
 
 
+def _field(part: object, name: str) -> Any:
+    """Return a field of a part of an event; None where there is no such part or field."""
+    return part.get(name) if isinstance(part, dict) else None
+
+
 def _text(content: object) -> str:
     """Return the text of a piece, which some servers write in parts."""
     if isinstance(content, list):
-        return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
+        return "".join(_text(_field(part, "text")) for part in content)
     return content if isinstance(content, str) else ""
 
 
@@ -163,6 +173,7 @@ class ChatServerBackend:
         self._make_client, self._connection, self._sleep = make_client, connection, sleep
         self._client: Any = None
         self._was_reached = False
+        self._openai = _load_client()
         self._tenacity = load_extra(
             "tenacity", extra="openai", purpose="asking a busy server again"
         )
@@ -180,8 +191,8 @@ class ChatServerBackend:
         MissingExtraError
             If the ``openai`` package is not installed.
         """
-        openai = load_extra("openai", extra="openai", purpose="asking a server")
-        url = connection.base_url or os.environ.get("OPENAI_BASE_URL")
+        openai = _load_client()
+        url = connection.base_url or os.environ.get("OPENAI_BASE_URL") or None
         key = _read_key(connection.key_variable) or (NO_KEY if url else None)
         if url:
             _check_address(url)
@@ -205,13 +216,15 @@ class ChatServerBackend:
             )
         # What fails is tried again here, where it is counted, and nowhere else.
         make_client = partial(
-            openai.AsyncOpenAI,
+            _make_client,
+            openai,
             api_key=key,
             base_url=url,
             timeout=connection.timeout_s,
             max_retries=0,
         )
-        return cls(make_client, name, open_tokenizer(connection.tokenizer), connection, sleep=sleep)
+        tokenizer = open_tokenizer(connection.tokenizer)
+        return cls(make_client, name, tokenizer, replace(connection, base_url=url), sleep=sleep)
 
     async def answer(self, request: Request) -> Reply:
         """Ask until there is an answer, or an error that stays.
@@ -221,21 +234,35 @@ class ChatServerBackend:
         RunError
             If the server refuses what every request has in common.
         """
-        n_attempts = 0
+        started = time.monotonic()
         try:
-            async for attempt in self._attempts():
+            return await self._ask(request)
+        except Exception as error:
+            return await self._ask_again(request, error, time.monotonic() - started)
+
+    async def _ask_again(self, request: Request, first: Exception, seconds: float) -> Reply:
+        """Go on after a first attempt that failed; most do not, and are spared what this takes."""
+        n_attempts = 0
+
+        async def ask() -> Reply:
+            if n_attempts == 1:
+                raise first
+            return await self._ask(request)
+
+        try:
+            async for attempt in self._attempts(self._connection.max_wait_s - seconds):
                 with attempt:
                     n_attempts += 1
-                    reply = await self._ask(request)
+                    reply = await ask()
         except Exception as error:
             reply = self._failed(error)
         return replace(reply, n_attempts=n_attempts)
 
-    def _attempts(self) -> Any:
+    def _attempts(self, max_wait_s: float) -> Any:
         tenacity = self._tenacity
         return tenacity.AsyncRetrying(
             stop=tenacity.stop_after_attempt(MOST_ATTEMPTS)
-            | tenacity.stop_before_delay(self._connection.max_wait_s),
+            | tenacity.stop_before_delay(max_wait_s),
             wait=self._wait,
             retry=tenacity.retry_if_exception(lambda error: self._fault(error).passes),
             sleep=self._sleep,
@@ -254,55 +281,71 @@ class ChatServerBackend:
         return seconds
 
     async def _ask(self, request: Request) -> Reply:
+        if self._client is None:
+            self._client = self._make_client()
         heard = _Heard()
         started = time.monotonic()
         # The client's own timeout is between two pieces of an answer: one that drips never ends.
-        if self._client is None:
-            self._client = self._make_client()
-        stream = self._client.chat.completions.with_streaming_response
-        async with (
-            asyncio.timeout(self._connection.timeout_s),
-            stream.create(**self._parameters(request)) as response,
-        ):
+        async with asyncio.timeout(self._connection.timeout_s):
+            stream = await self._send(self._body(request))
             self._was_reached = True
-            async for event in _read_events(response.iter_bytes()):
-                heard.add(event)
+            async with stream:
+                async for event in _read_events(stream.response.aiter_bytes()):
+                    heard.add(event)
         if heard.finish_reason is None:
-            kind = response.headers.get("content-type", "nothing")
+            kind = stream.response.headers.get("content-type", "nothing")
             raise CutStreamError(f"the answer ended without a finish_reason; it was {kind}")
         return Reply(
             status="refused" if heard.is_refused else "ok",
             output=self._without_key("".join(heard.texts)),
             finish_reason=heard.finish_reason,
             tokens_received=heard.tokens_received,
+            tokens_cached=heard.tokens_cached,
             output_tokens=heard.output_tokens,
             latency_s=time.monotonic() - started,
             ttft_s=None if heard.first_at is None else heard.first_at - started,
         )
 
-    def _parameters(self, request: Request) -> dict[str, Any]:
-        """Return what is sent; servers of one's own mostly know the older name of the limit."""
-        limit = "max_completion_tokens" if self._connection.base_url is None else "max_tokens"
+    async def _send(self, body: Mapping[str, Any]) -> Any:
+        """Send a request and return its stream.
+
+        The client's general door is taken: the one for chats looks at each message first, which
+        takes longer than all else that it does.
+        """
+        return await self._client.post(
+            "/chat/completions",
+            body=body,
+            cast_to=object,
+            stream=True,
+            stream_cls=self._openai.AsyncStream[object],
+        )
+
+    def _body(self, request: Request) -> dict[str, Any]:
         messages = [dict(message) for message in request.prompt.messages]
         going_on = {"continue_final_message": True, "add_generation_prompt": False}
-        given = self._connection.parameters
-        ours = {
-            "temperature": 0,
-            limit: request.max_output_tokens,
-            "stream_options": {"include_usage": True},
-        }
         return {
             "model": self.model,
-            "messages": (),
+            "messages": messages,
             "stream": True,
-            # What goes here is sent as it is; elsewhere the client looks at each piece of it first.
-            "extra_body": {
-                "messages": messages,
-                **{name: value for name, value in ours.items() if name not in given},
-                **(going_on if ends_in_answer(messages) else {}),
-                **{name: value for name, value in given.items() if value is not None},
-            },
+            **self._sent(request.max_output_tokens, stream_options={"include_usage": True}),
+            **(going_on if ends_in_answer(messages) else {}),
         }
+
+    def decoding(self, max_output_tokens: int) -> dict[str, Any]:
+        """Return what is sent to decide on answers: greedy, unless parameters say otherwise."""
+        return self._sent(max_output_tokens)
+
+    def _sent(self, max_output_tokens: int, **others: Any) -> dict[str, Any]:
+        """Return parameters of a request: ours, and over them those of the connection.
+
+        Servers of one's own mostly know the older name of the most tokens of an answer.
+        """
+        host = urlsplit(self._address).hostname or ""
+        is_public = f".{host}".endswith(f".{PUBLIC_HOST}")
+        limit = "max_completion_tokens" if is_public else "max_tokens"
+        ours = {"temperature": 0, limit: max_output_tokens, **others}
+        sent = {**ours, **self._connection.parameters}
+        return {name: value for name, value in sent.items() if value is not None}
 
     def _failed(self, error: Exception) -> Reply:
         if find_fault(error) is None:
@@ -363,8 +406,20 @@ class ChatServerBackend:
 
     @property
     def _address(self) -> str:
-        url = self._connection.base_url or os.environ.get("OPENAI_BASE_URL") or PUBLIC_SERVER
-        return public_address(url)
+        return public_address(self._connection.base_url or PUBLIC_SERVER)
+
+
+def _load_client() -> Any:
+    return load_extra("openai", extra="openai", purpose="asking a server")
+
+
+def _make_client(openai: Any, **given: Any) -> Any:
+    """Make a client, over aiohttp where that is installed: it takes half the time of the other."""
+    try:
+        transport = openai.DefaultAioHttpClient()
+    except RuntimeError:
+        transport = None
+    return openai.AsyncOpenAI(http_client=transport, **given)
 
 
 def _read_key(variable: str) -> str:

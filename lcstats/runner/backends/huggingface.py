@@ -115,8 +115,7 @@ class HuggingFaceBackend:
                 output = self._loaded.generate(
                     prompt,
                     attention_mask=torch.ones_like(prompt),
-                    max_new_tokens=max_output_tokens,
-                    do_sample=False,
+                    **self.decoding(max_output_tokens),
                 )
         except (MemoryError, RuntimeError) as error:
             if not _is_memory(error):
@@ -154,6 +153,10 @@ class HuggingFaceBackend:
 
     async def close(self) -> None:
         """Nothing is open; the weights stay for a further run."""
+
+    def decoding(self, max_output_tokens: int) -> dict[str, Any]:
+        """Return what ``generate`` is told: greedy answers."""
+        return {"max_new_tokens": max_output_tokens, "do_sample": False}
 
     def describe(self) -> dict[str, Any]:
         """Return name, and the settings that decide on long prompts."""

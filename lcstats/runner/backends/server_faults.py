@@ -70,7 +70,9 @@ def find_fault(error: BaseException) -> Fault | None:
     >>> find_fault(TimeoutError())
     Fault(status='timeout', passes=True, is_fatal=False, wait_s=None)
     """
-    kinds = {kind.__name__ for kind in type(error).__mro__}
+    kinds = _kinds(error)
+    if _is_broken_connection(error):
+        return Fault("error", passes=True)
     if {"TimeoutError", "APITimeoutError", "TimeoutException"} & kinds:
         return Fault("timeout", passes=True)
     code = getattr(error, "status_code", None)
@@ -82,6 +84,18 @@ def find_fault(error: BaseException) -> Fault | None:
         is_context = _CONTEXT.search(_words(error))
         return Fault("context_exceeded") if is_context else Fault("error", passes=True)
     return None
+
+
+def _kinds(error: BaseException) -> frozenset[str]:
+    return frozenset(kind.__name__ for kind in type(error).__mro__)
+
+
+def _is_broken_connection(error: BaseException) -> bool:
+    """Tell whether aiohttp lost a connection, which the client passes on as a timeout."""
+    cause: BaseException | None = error
+    while cause is not None and "ClientConnectionError" not in _kinds(cause):
+        cause = cause.__cause__
+    return cause is not None and "TimeoutError" not in _kinds(cause)
 
 
 def _fault_of_code(code: int, error: BaseException) -> Fault:

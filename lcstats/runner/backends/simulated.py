@@ -125,6 +125,10 @@ class SimulatedBackend:
     async def close(self) -> None:
         """Nothing was taken."""
 
+    def decoding(self, max_output_tokens: int) -> dict[str, Any]:
+        """Return nothing: answers are not chosen token by token."""
+        return {}
+
     def describe(self) -> dict[str, Any]:
         """Return its name."""
         return {"backend": "simulated", "model": self.model}

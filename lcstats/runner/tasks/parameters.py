@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -42,9 +43,14 @@ class Parameters:
     @property
     def label(self) -> str:
         """Name, and the parameters that are not the usual ones."""
-        unusual = (f for f in fields(self) if getattr(self, f.name) != f.default)
-        return ":".join([self.NAME, *(f"{f.name}={getattr(self, f.name)}" for f in unusual)])
+        return _label(self)
 
     def describe(self) -> dict[str, Any]:
         """Return name and parameters."""
         return {"name": self.NAME, **asdict(self)}
+
+
+@cache
+def _label(task: Parameters) -> str:
+    unusual = (f for f in fields(task) if getattr(task, f.name) != f.default)
+    return ":".join([task.NAME, *(f"{f.name}={getattr(task, f.name)}" for f in unusual)])
