@@ -53,6 +53,7 @@ NEEDLE_LENGTHS = (1024, 4096, 16384, 65536)
 NEEDLE_DEPTHS = (0.0, 0.5, 1.0)
 N_TESTS = 2000
 N_INTERVALS = 1000
+N_RATIOS = 1000
 N_BOOTSTRAPS = 400
 N_FITS = 400
 N_DRAWS = 400
@@ -61,8 +62,18 @@ N_RECOVERIES = 100
 N_PER_CELL = 200
 WITHIN = 3.0
 """Standard errors within which a recovered parameter has to be."""
+ROUNDING = 1e-9
+"""A ratio of 1 that is summed over cells differs from 1 by less."""
 
 Floats = NDArray[np.float64]
+
+CURVES = {
+    "needles": WORKED_CURVE,
+    "counts": WORKED_CURVE,
+    "rarely all": replace(WORKED_CURVE, intercept=0.5),
+    "nearly always all": replace(WORKED_CURVE, intercept=6.0),
+}
+"""Kinds of tables, and the curve that each is drawn from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +83,9 @@ class Question:
     Attributes
     ----------
     subject : str
-        ``test``, ``rates``, ``dependence``, ``coefficients`` or ``recovery``.
+        ``test``, ``rates``, ``ratio``, ``correlation``, ``coefficients`` or ``recovery``.
     what : str
-        The kind of table, or the task that is recovered.
+        The kind of table, one of :data:`CURVES`, or the task that is recovered.
     n_trials : int
         Per cell.
     shared_sd : float
@@ -106,7 +117,11 @@ QUESTIONS = (
     *(Question("test", kind, 50, sd) for kind in ("needles", "counts") for sd in (0.0, 1.0)),
     *(Question("test", "needles", n, sd) for n in (5, 20) for sd in (0.0, 1.0)),
     *(Question("rates", "needles", n, sd) for n in (5, 20, 50) for sd in (0.0, 1.0)),
-    *(Question("dependence", "needles", n, sd) for n in (20, 50) for sd in (0.0, 1.0)),
+    *(Question("ratio", "needles", n, sd) for n in (5, 20, 50) for sd in (0.0, 1.0)),
+    *(Question("ratio", "rarely all", n, sd) for n in (20, 50) for sd in (0.0, 1.0)),
+    *(Question("ratio", "nearly always all", 20, sd) for sd in (0.0, 1.0)),
+    *(Question("ratio", "needles", n, 2.0) for n in (20, 50)),
+    *(Question("correlation", "needles", n, sd) for n in (20, 50) for sd in (0.0, 1.0)),
     *(Question("coefficients", "needles", 50, sd) for sd in (0.0, 1.0)),
     *(
         Question("recovery", what, N_PER_CELL)
@@ -151,7 +166,8 @@ def answer(question: Question, seed: int) -> list[Row]:
     ask, n_tables = {
         "test": (ask_test, N_TESTS),
         "rates": (ask_rates, N_INTERVALS),
-        "dependence": (ask_dependence, N_BOOTSTRAPS),
+        "ratio": (ask_ratio, N_RATIOS),
+        "correlation": (ask_correlation, N_BOOTSTRAPS),
         "coefficients": (ask_coefficients, N_FITS),
         "recovery": (ask_recovery, N_RECOVERIES),
     }[question.subject]
@@ -182,7 +198,7 @@ def draw_table(question: Question, seed: int) -> NeedleTable:
     """Simulate four values close together at 4 lengths and 3 depths."""
     design, logits = _design(question.what, question.n_trials)
     rng = Generator(Philox(seed))
-    drawn = draw_found(WORKED_CURVE, logits, question.n_trials, question.shared_sd, rng)
+    drawn = draw_found(CURVES[question.what], logits, question.n_trials, question.shared_sd, rng)
     found = drawn.reshape(design.found.shape).astype(np.float64)
     if question.what == "counts":
         found = -np.sort(-found, axis=1)
@@ -196,7 +212,7 @@ def _design(kind: str, n_trials: int) -> tuple[NeedleTable, Floats]:
     if kind == "counts":
         trials = replace(trials, frame=trials.frame.drop(columns=["needle_found"]))
     places = close_places(np.array(NEEDLE_DEPTHS)).T
-    logits = WORKED_CURVE.logit_accuracy(NEEDLE_LENGTHS, places.ravel())
+    logits = CURVES[kind].logit_accuracy(NEEDLE_LENGTHS, places.ravel())
     return tabulate_needles(trials), logits.reshape(-1, *places.shape)
 
 
@@ -219,18 +235,27 @@ def ask_rates(question: Question, seed: int) -> dict[str, bool]:
     return held
 
 
-def ask_dependence(question: Question, seed: int) -> dict[str, bool]:
-    """Ask whether the bootstrap's intervals hold ratio and correlation."""
+def ask_ratio(question: Question, seed: int) -> dict[str, bool]:
+    """Ask whether the intervals of the dependence ratio hold it, in all and at every length.
+
+    Where the product is 0 nothing is stated, and nothing missed.
+    """
+    found = measure_dependence(draw_table(question, seed), n_permutations=0, n_draws=0)
+    assert found is not None
+    stated = (found.ratio, *found.ratio_by_length)
+    return {
+        name: not own.is_known or own.lower - ROUNDING <= true <= own.upper + ROUNDING
+        for own, (name, true) in zip(stated, true_ratios(question).items(), strict=True)
+    }
+
+
+def ask_correlation(question: Question, seed: int) -> dict[str, bool]:
+    """Ask whether the bootstrap's interval holds the intra-class correlation."""
     table = draw_table(question, seed)
     found = measure_dependence(table, level=LEVEL, seed=seed, n_permutations=0, n_draws=N_DRAWS)
     assert found is not None
-    ratio, correlation = true_dependence(question)
-    return {
-        "ratio": found.ratio.lower <= ratio <= found.ratio.upper,
-        "correlation": found.intraclass_correlation.lower
-        <= correlation
-        <= found.intraclass_correlation.upper,
-    }
+    own = found.intraclass_correlation
+    return {"correlation": own.lower <= true_correlation(question) <= own.upper}
 
 
 def ask_coefficients(question: Question, seed: int) -> dict[str, bool]:
@@ -366,21 +391,39 @@ def true_rates(question: Question) -> list[float]:
     ]
 
 
-def true_dependence(question: Question) -> tuple[float, float]:
-    """Return the dependence ratio and the intra-class correlation that tables are drawn with."""
-    joint = product = together = scale = 0.0
+def true_ratios(question: Question) -> dict[str, float]:
+    """Return the dependence ratios that tables are drawn with, in all and at every length."""
+    sums = np.array(
+        [
+            np.sum([(every, rates.prod()) for rates, _, every in _cells_at(question, length)], 0)
+            for length in NEEDLE_LENGTHS
+        ]
+    )
+    names = [f"at {length}" for length in NEEDLE_LENGTHS]
+    ratios = (sums[:, 0] / sums[:, 1]).tolist()
+    joint, product = sums.sum(axis=0).tolist()
+    return {"in all": joint / product, **dict(zip(names, ratios, strict=True))}
+
+
+def true_correlation(question: Question) -> float:
+    """Return the intra-class correlation that tables are drawn with."""
+    together = scale = 0.0
     for length in NEEDLE_LENGTHS:
-        for depth in NEEDLE_DEPTHS:
-            rates, pairs, every = shared_rates(
-                WORKED_CURVE, length, _placed(depth), question.shared_sd
-            )
+        for rates, pairs, _ in _cells_at(question, length):
             upper = np.triu_indices(rates.size, 1)
             deviation = np.sqrt(rates * (1.0 - rates))
             together += (pairs - np.outer(rates, rates))[upper].sum()
             scale += np.outer(deviation, deviation)[upper].sum()
-            joint += every
-            product += rates.prod()
-    return joint / product, together / scale
+    return together / scale
+
+
+@lru_cache
+def _cells_at(question: Question, length: int) -> list[tuple[Floats, Floats, float]]:
+    """Return rates, rates of pairs and of all needles in every cell of a length."""
+    curve = CURVES[question.what]
+    return [
+        shared_rates(curve, length, _placed(depth), question.shared_sd) for depth in NEEDLE_DEPTHS
+    ]
 
 
 def _coefficients_of_average(question: Question) -> dict[str, float]:

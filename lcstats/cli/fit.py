@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import click
+
 from lcstats.cli.commands import define_command
 from lcstats.cli.inputs import count_results, read_results
 from lcstats.cli.options import (
@@ -19,11 +21,14 @@ from lcstats.cli.output import (
     print_json,
     print_notices,
     print_text,
+    working_on,
 )
+from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
-    from lcstats.cells import Cells
+    from lcstats.cells import Cells, Results
     from lcstats.fit import TermTest
+    from lcstats.needles.joint import TaskComparison
     from lcstats.report.fits import FitWithTest
 
 
@@ -31,8 +36,18 @@ if TYPE_CHECKING:
 @paths_argument()
 @reading_options
 @fit_options
+@click.option(
+    "--joint",
+    "joint",
+    multiple=True,
+    metavar="TASK[:TERM,...]",
+    help="Fit one curve to several tasks, one flag for each; after the colon the terms in which a "
+    "task differs, and combine where found facts have still to be combined, as in two hops.",
+)
 @json_option
-def command(reading: ReadingOptions, fitting: FitOptions, as_json: bool) -> None:
+def command(
+    reading: ReadingOptions, fitting: FitOptions, joint: tuple[str, ...], as_json: bool
+) -> None:
     """Fit the curve of accuracy over length and depth to every (model, task), and test it.
 
     Numbers of a curve that fails its test are not to be quoted. Every term is tested against the
@@ -40,7 +55,11 @@ def command(reading: ReadingOptions, fitting: FitOptions, as_json: bool) -> None
     """
     from lcstats.report.fits import each_group, fit_and_test, with_term_tests
 
-    cells = count_results(read_results(reading), reading)
+    results = read_results(reading)
+    if joint:
+        _print_joint(_compare(results, reading, fitting, joint), results, as_json=as_json)
+        return
+    cells = count_results(results, reading)
 
     def fit(group: "Cells") -> "FitWithTest":
         tested = fit_and_test(
@@ -99,3 +118,73 @@ def describe_fit(tested: "FitWithTest") -> Iterator[str]:
     yield f"  Goodness of fit: {verdict(tested.goodness)}"
     for test in tested.term_tests:
         yield f"  Without {test.terms[0]}: {_aic_words(test)}p = {test.p_value:.3g}"
+
+
+def _compare(
+    results: "Results", reading: ReadingOptions, fitting: FitOptions, joint: tuple[str, ...]
+) -> "list[TaskComparison]":
+    """Compare the tasks of every language model."""
+    from lcstats.needles.joint import TaskPart, compare_tasks
+    from lcstats.trials import Trials
+
+    if not isinstance(results, Trials):
+        raise OptionError(
+            describe(
+                "the files hold counts or means, not single trials",
+                "expected trials, which say where the facts of each lay",
+                "give the runner's own results, one row per trial, or leave --joint out",
+            )
+        )
+    parts = [TaskPart.parse(text) for text in joint]
+    with working_on("Comparing tasks"):
+        return [
+            compare_tasks(
+                results.select(model=model),
+                parts,
+                repeats=reading.repeats,
+                penalty=fitting.penalty,
+                guess_rate=fitting.exact_guess_rate or 0.0,
+                seed=fitting.seed,
+            )
+            for model in results.models
+        ]
+
+
+def _print_joint(compared: "list[TaskComparison]", results: "Results", *, as_json: bool) -> None:
+    if as_json:
+        from lcstats.report.documents import joint_document
+
+        print_json(joint_document(compared, results.notices))
+        return
+    said = print_common(results.notices, (one.fit.notices for one in compared))
+    for number, one in enumerate(compared):
+        if number:
+            print_text()
+        for line in describe_joint(one):
+            print_text(line)
+        name = one.model if len(compared) > 1 else ""
+        print_notices((n for n in one.fit.notices if n not in said), group=name)
+
+
+def describe_joint(compared: "TaskComparison") -> Iterator[str]:
+    """Yield the lines that say a joint fit and its tests."""
+    fit = compared.fit
+    names = " and ".join(task.name for task in fit.tasks)
+    yield f"{compared.model}: one curve of single facts for {names}"
+    errors = fit.standard_errors
+    rows = [("term", "estimate", "standard error")]
+    rows += [(name, f"{value:.4g}", f"{errors[name]:.3g}") for name, value in fit.estimates.items()]
+    for row in columns_of_text(rows).split("\n"):
+        yield f"  {row}".rstrip()
+    for dropped in fit.dropped_terms:
+        yield f"  Dropped: {dropped.term}, because {dropped.reason}"
+    for task in fit.tasks:
+        if task.combines:
+            rate, decay = fit.combining_of(task.name)
+            yield (
+                f"  Combining found facts in {task.name}: succeeds {rate:.3g} of the time at "
+                f"length {fit.law.base_length:g}, times exp({-decay:.3g}) for every doubling"
+            )
+    yield f"  Log-likelihood: {fit.log_likelihood:.2f}; penalty: {fit.penalty}"
+    for test in compared.tests:
+        yield f"  Without {', '.join(test.terms)}: {_aic_words(test)}p = {test.p_value:.3g}"

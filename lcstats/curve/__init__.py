@@ -1,5 +1,6 @@
 """The curve: METHOD section 2's law, once, and how likely counts are under it."""
 
+from lcstats.curve.counts import count_likelihood, count_log_shares
 from lcstats.curve.law import (
     BASE_LENGTH,
     RECENCY_SCALE,
@@ -14,7 +15,13 @@ from lcstats.curve.law import (
     logit_accuracy,
     middle_weight,
 )
-from lcstats.curve.likelihood import Compound, TrialLikelihood, joint_likelihood, trial_likelihood
+from lcstats.curve.likelihood import (
+    Compound,
+    TrialLikelihood,
+    joint_likelihood,
+    joint_penalty,
+    trial_likelihood,
+)
 
 __all__ = [
     "BASE_LENGTH",
@@ -28,8 +35,11 @@ __all__ = [
     "accuracy_from_logit",
     "check_depths",
     "check_lengths",
+    "count_likelihood",
+    "count_log_shares",
     "design_matrix",
     "joint_likelihood",
+    "joint_penalty",
     "logit_accuracy",
     "middle_weight",
     "trial_likelihood",

@@ -185,12 +185,15 @@ class Compound:
         guess_rate, lapse_rate : float
             Of a single fact.
         """
-        return self._expand(coefficients, guess_rate, lapse_rate)[0]
+        return self.expand(coefficients, guess_rate, lapse_rate)[0]
 
-    def _expand(
+    def expand(
         self, coefficients: ArrayLike, guess_rate: float, lapse_rate: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return log rates, their gradients and their Hessians in all coefficients."""
+        """Return log rates with their gradients and their Hessians in all coefficients.
+
+        Shapes (n_cells,), (n_cells, n_all) and (n_cells, n_all, n_all).
+        """
         theta = np.asarray(coefficients, dtype=np.float64)
         n_terms = self.design.shape[1]
         logit = logit_accuracy(self.design, theta[:n_terms])
@@ -257,7 +260,7 @@ def joint_likelihood(
     [0.0]
     """
     n, k = np.asarray(n_cases, np.float64), np.asarray(successes, np.float64)
-    logs, slopes, bends = compound._expand(coefficients, guess_rate, lapse_rate)
+    logs, slopes, bends = compound.expand(coefficients, guess_rate, lapse_rate)
     wrong = -np.expm1(logs)
     if (wrong <= 0.0).any():
         nothing = np.full(slopes.shape[1:] * 2, np.nan)
@@ -273,4 +276,54 @@ def joint_likelihood(
         gradient=slopes.T @ residual,
         hessian=hessian.sum(axis=0),
         information=((n * odds)[:, None, None] * squares).sum(axis=0),
+    )
+
+
+def joint_penalty(
+    compound: Compound,
+    coefficients: ArrayLike,
+    *,
+    n_cases: ArrayLike,
+    guess_rate: float = 0.0,
+    lapse_rate: float = 0.0,
+) -> tuple[float, FloatArray]:
+    """Return Jeffreys' penalty, half the log determinant of the information, and its gradient.
+
+    Parameters
+    ----------
+    compound : Compound
+    coefficients : array_like, shape (n_terms + n_combining,)
+    n_cases : array_like, shape (n_cells,)
+    guess_rate, lapse_rate : float
+        Of a single fact.
+
+    Returns
+    -------
+    float and ndarray of float64, shape (n_terms + n_combining,)
+        Minus infinity and NaN where the information is singular.
+
+    Notes
+    -----
+    With w = n P / (1 - P), g and H the derivatives of log P and V the inverse of the information,
+    the gradient is ``sum w / (1 - P) (g' V g) g / 2 + w H V g`` (Firth 1993, Biometrika 80:27).
+
+    Examples
+    --------
+    >>> one = Compound.of_places(np.ones((1, 1, 1)))
+    >>> value, gradient = joint_penalty(one, [0.0], n_cases=[16])
+    >>> round(value, 4), gradient.tolist()
+    (0.6931, [0.0])
+    """
+    logs, slopes, bends = compound.expand(coefficients, guess_rate, lapse_rate)
+    wrong = -np.expm1(logs)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.asarray(n_cases, np.float64) * np.exp(logs) / wrong
+        information = slopes.T @ (weight[:, None] * slopes)
+        sign, log_determinant = np.linalg.slogdet(information)
+    if not sign > 0.0:
+        return -np.inf, np.full(slopes.shape[1], np.nan)
+    pulled = slopes @ np.linalg.inv(information)
+    leverage = (pulled * slopes).sum(axis=1)
+    return float(log_determinant) / 2.0, (
+        (weight / wrong * leverage / 2.0) @ slopes + np.einsum("c,cij,cj->i", weight, bends, pulled)
     )

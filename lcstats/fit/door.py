@@ -28,11 +28,19 @@ from lcstats.fit.covariance import (
 from lcstats.fit.result import CurveFit
 from lcstats.fit.separation import separates
 from lcstats.fit.solve import LARGEST_LAPSE, RECENCY_SCALES, Solution, profile_constants, solve
-from lcstats.fit.table import CellTable, DroppedTerm, Law, drop_uninformed, law_of, tabulate
+from lcstats.fit.table import (
+    LARGEST_TERM_ERROR,
+    CellTable,
+    DroppedTerm,
+    Law,
+    drop_uninformed,
+    law_of,
+    tabulate,
+)
 from lcstats.options import Penalty, check_option, check_type
 from lcstats.trials.wording import counted
 
-LARGEST_ERROR = {"term": 100.0, "constant": 1.0}
+LARGEST_ERROR = {"term": LARGEST_TERM_ERROR, "constant": 1.0}
 """Standard errors from which a parameter is not determined: in log-odds, and for the shares that
 lapse rate and recency scale are."""
 

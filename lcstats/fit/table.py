@@ -21,6 +21,12 @@ from lcstats.records import freeze_arrays
 SMALLEST_NEW_DIRECTION = 1e-8
 """A column that adds less than this share of its size to the columns before it is no news."""
 
+LARGEST_TERM_ERROR = 100.0
+"""Standard error, in log-odds, from which a term is not determined."""
+
+MOST_INFORMATION = 0.25
+"""Of one case on its logit: at a rate of one half."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellTable:
@@ -143,7 +149,8 @@ def law_of(
 
 def drop_uninformed(law: Law, table: CellTable) -> tuple[Law, tuple[DroppedTerm, ...]]:
     """Leave out terms whose column is a combination of the columns before it."""
-    kept = independent_columns(law.design(table.length, table.depth))
+    weight = MOST_INFORMATION * table.n_cases
+    kept = independent_columns(law.design(table.length, table.depth), weight)
     dropped = [
         DroppedTerm(term, _why(term, table)) for j, term in enumerate(law.terms) if j not in kept
     ]
@@ -159,13 +166,21 @@ def drop_uninformed(law: Law, table: CellTable) -> tuple[Law, tuple[DroppedTerm,
     return informed, tuple(dropped)
 
 
-def independent_columns(design: FloatArray) -> list[int]:
-    """Return which columns are no combination of the columns before them.
+def independent_columns(design: FloatArray, weight: FloatArray) -> list[int]:
+    """Return which columns are no combination of the columns before them, nor nearly one.
+
+    Parameters
+    ----------
+    design : ndarray of float64, shape (n_cells, n_columns)
+    weight : ndarray of float64, shape (n_cells,)
+        The most that every cell can say of its logit: where what a column adds would have a
+        standard error beyond :data:`LARGEST_TERM_ERROR` even so, it is no news either.
 
     Examples
     --------
-    >>> independent_columns(np.array([[1.0, 2.0, 0.0], [1.0, 2.0, 1.0]]))
-    [0, 2]
+    >>> design = np.array([[1.0, 2.0, 0.0, 0.5], [1.0, 2.0, 1.0, 0.5], [1.0, 2.0, 1.0, 0.5 + 1e-4]])
+    >>> independent_columns(design, np.full(3, 100.0)), independent_columns(design, np.full(3, 1e6))
+    ([0, 2], [0, 2, 3])
     """
     kept: list[int] = []
     for j, column in enumerate(design.T):
@@ -173,7 +188,8 @@ def independent_columns(design: FloatArray) -> list[int]:
         if kept:
             basis = design[:, kept]
             rest = column - basis @ np.linalg.lstsq(basis, column, rcond=None)[0]
-        if _size(rest) > SMALLEST_NEW_DIRECTION * max(1.0, _size(column)):
+        is_new = _size(rest) > SMALLEST_NEW_DIRECTION * max(1.0, _size(column))
+        if is_new and _size(np.sqrt(weight) * rest) * LARGEST_TERM_ERROR > 1.0:
             kept.append(j)
     return kept
 

@@ -326,7 +326,7 @@ def _restored(document: Mapping[str, Any]) -> EffectiveLength:
         n_cases=n_cases,
         n_unscored=np.array([unscored.get(n, 0) for n in lengths.tolist()], dtype=np.int64),
         unscored_by_length=unscored,
-        estimates=tuple(_estimate_of(part, lengths) for part in document["estimates"]),
+        estimates=tuple(estimate_of(part, lengths) for part in document["estimates"]),
         unscored_bounds=_bounds_of(document["unscored_bounds"]),
         members=tuple(document["averaged_tasks"]),
         notices=notices_of(document["notices"]),
@@ -340,7 +340,8 @@ def _bounds_of(document: Mapping[str, Any] | None) -> MissingBounds | None:
     return MissingBounds(pairs, document["worst"], document["best"])
 
 
-def _estimate_of(document: Mapping[str, Any], lengths: NDArray[np.int64]) -> Estimate:
+def estimate_of(document: Mapping[str, Any], lengths: NDArray[np.int64]) -> Estimate:
+    """Restore an estimate; its own dictionary does not say which lengths were tested."""
     crossing = document["crossing"]
     return Estimate(
         method=document["method"],

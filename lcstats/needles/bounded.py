@@ -1,10 +1,12 @@
 """A number with the ends of its interval."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from lcstats.fit.result import finite_or_none
+from lcstats.records import array_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ class Bounded:
             "lower": finite_or_none(self.lower),
             "upper": finite_or_none(self.upper),
         }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, float | None]) -> "Bounded":
+        """Restore what :meth:`to_dict` returned; None becomes NaN."""
+        return cls(*array_of([document[name] for name in ("value", "lower", "upper")]).tolist())
 
     def words(self, digits: int = 3) -> str:
         """Write the value and its interval.

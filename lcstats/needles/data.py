@@ -1,7 +1,7 @@
 """The needle table: what every trial of one task found, needle by needle, and what trials share."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lcstats.errors import OptionError, TableError, describe
 from lcstats.options import Repeats, check_option, check_type
-from lcstats.records import freeze_arrays
+from lcstats.records import array_of, freeze_arrays, list_numbers
 from lcstats.trials import Trials
 from lcstats.trials.wording import counted
 
@@ -80,6 +80,27 @@ class NeedleTable:
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
         freeze_arrays(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values; what is NaN is None."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: list_numbers(value) if isinstance(value, np.ndarray) else value
+            for name, value in values.items()
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> "NeedleTable":
+        """Restore what :meth:`to_dict` returned."""
+        whole = ("length", "unit", "cluster", "placement")
+        broken = ("asked_depth", "depths", "found", "all_found", "weight")
+        return cls(
+            **{
+                **{field.name: document[field.name] for field in fields(cls)},
+                **{name: np.array(document[name], dtype=np.int64) for name in whole},
+                **{name: array_of(document[name]) for name in broken},
+            }
+        )
 
     @property
     def n_trials(self) -> int:

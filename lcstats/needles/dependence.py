@@ -4,6 +4,7 @@ All numbers compare outcomes that are alike in length and place (:mod:`lcstats.n
 that what depth and length do is not taken for dependence.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,11 @@ from scipy.special import ndtr, ndtri
 from lcstats.fit.result import finite_or_none
 from lcstats.kernels.permutation import fill_pair_sums, pair_sums
 from lcstats.needles.bounded import Bounded
+from lcstats.needles.compared import Compared, compare_trials
 from lcstats.needles.data import Floats, NeedleTable, Whole
-from lcstats.needles.strata import Strata, make_strata, stratum_means
+from lcstats.needles.ratio import dependence_ratio
+from lcstats.needles.strata import make_strata, stratum_means
+from lcstats.records import array_of
 
 N_PERMUTATIONS = 1999
 N_DRAWS = 1000
@@ -76,8 +80,32 @@ class Dependence:
             "neighbour_p": finite_or_none(self.neighbour_p),
             "dependence_strata": self.strata,
             "n_units_compared": self.n_units,
+            "n_trials_compared": self.n_trials,
             "n_permutations": self.n_permutations,
         }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> "Dependence":
+        """Restore it from the group of the ``needles`` JSON, which has the lengths beside it."""
+        of_whole = {
+            name: Bounded.from_dict(document["dependence_ratio" if name == "ratio" else name])
+            for name in ("ratio", "intraclass_correlation", "neighbour_effect", "other_effect")
+        }
+        return cls(
+            **of_whole,
+            independence_p=float(array_of(document["independence_p"])),
+            neighbour_p=float(array_of(document["neighbour_p"])),
+            ratio_by_length=_by_length(document["dependence_ratio_by_length"]),
+            correlation_by_length=_by_length(document["intraclass_correlation_by_length"]),
+            strata=document["dependence_strata"],
+            n_units=document["n_units_compared"],
+            n_trials=document["n_trials_compared"],
+            n_permutations=document["n_permutations"],
+        )
+
+
+def _by_length(document: Mapping[str, Mapping[str, float | None]]) -> tuple[Bounded, ...]:
+    return tuple(map(Bounded.from_dict, document.values()))
 
 
 def measure_dependence(
@@ -96,7 +124,7 @@ def measure_dependence(
     level : float
     seed : int
     n_permutations, n_draws : int
-        Of the test, and of the cluster bootstrap; 0 draws give no intervals.
+        Of the test, and of the cluster bootstrap; 0 draws give no intervals but those of the ratio.
 
     Returns
     -------
@@ -108,77 +136,53 @@ def measure_dependence(
     With r the outcome less the mean of its stratum and v that stratum's variance: the intra-class
     correlation is the sum over trials and pairs of r_i r_j over that of sqrt(v_i v_j), the
     neighbour effect the sum over adjacent pairs of r_i r_(i+1) over that of v_i. Folded repeats
-    weigh together as one. Intervals are from a bootstrap that draws whole clusters, within lengths
-    where clusters lie within one: quantiles for the ratio, bias-corrected ones for correlation and
-    effects (Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 14.3), whose draws
-    are not centred on the estimate.
+    weigh together as one. The ratio has a score interval
+    (:func:`lcstats.needles.ratio.dependence_ratio`). Intervals of correlation and effects are
+    bias-corrected quantiles of a bootstrap that draws whole clusters, within lengths where clusters
+    lie within one: its draws are not centred on the estimate (Efron and Tibshirani 1993, An
+    Introduction to the Bootstrap, section 14.3).
     """
     if table.n_needles < 2 or table.kind == "all_or_nothing":
         return None
     strata = make_strata(table)
-    keep = np.flatnonzero(strata.informs)
-    view = _view(table, strata, keep)
+    compared = compare_trials(table, strata)
     rng = Generator(Philox(seed))
-    independence_p, neighbour_p = _permutation_p(view, rng, n_permutations)
-    point = _statistics(view, np.ones(view.n_units))
-    draws = _redraw(view, rng, n_draws if view.block.size >= FEWEST_CLUSTERS else 0)
-    n_lengths = table.lengths.size
-    is_ratio = [i == 0 or 4 <= i < 4 + n_lengths for i in range(point.size)]
-    stated = [
-        _stated(point[i], draws[:, i], level, correct_bias=not is_ratio[i])
-        for i in range(point.size)
-    ]
+    independence_p, neighbour_p = _permutation_p(compared, rng, n_permutations)
+    stated = _with_bootstrap(compared, rng, n_draws, level)
     orderless = table.kind == "counts"
     unknown = Bounded(float("nan"))
     return Dependence(
-        ratio=stated[0],
-        intraclass_correlation=stated[1],
-        neighbour_effect=unknown if orderless else stated[2],
-        other_effect=unknown if orderless or table.n_needles < 3 else stated[3],
+        ratio=dependence_ratio(compared, level),
+        intraclass_correlation=stated[0],
+        neighbour_effect=unknown if orderless else stated[1],
+        other_effect=unknown if orderless or table.n_needles < 3 else stated[2],
         independence_p=independence_p,
         neighbour_p=float("nan") if orderless else neighbour_p,
-        ratio_by_length=tuple(stated[4 : 4 + n_lengths]),
-        correlation_by_length=tuple(stated[4 + n_lengths :]),
+        ratio_by_length=tuple(
+            dependence_ratio(compared.at_length(index), level)
+            for index in range(compared.n_lengths)
+        ),
+        correlation_by_length=stated[N_EFFECTS:],
         strata=strata.words,
-        n_units=view.n_units,
-        n_trials=keep.size,
+        n_units=compared.n_units,
+        n_trials=compared.length.size,
         n_permutations=n_permutations,
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _View:
-    """The trials that inform, their units numbered anew."""
-
-    found: Floats
-    all_found: Floats
-    code: Whole
-    unit: Whole
-    weight: Floats
-    length: Whole
-    n_lengths: int
-    cluster: Whole
-    block: Whole
-
-    @property
-    def n_units(self) -> int:
-        return int(self.cluster.size)
+N_EFFECTS = 3
+"""Statistics of a whole table that are drawn again: correlation, neighbour and other effect."""
 
 
-def _view(table: NeedleTable, strata: Strata, keep: Whole) -> _View:
-    units, unit = np.unique(table.unit[keep], return_inverse=True)
-    cluster = np.unique(table.cluster[units], return_inverse=True)[1]
-    length_of_unit = np.searchsorted(table.lengths, table.length_of_unit[units])
-    return _View(
-        found=table.found[keep],
-        all_found=table.all_found[keep],
-        code=np.unique(strata.code[keep], return_inverse=True)[1].reshape(-1, table.n_needles),
-        unit=unit,
-        weight=table.weight[keep],
-        length=np.searchsorted(table.lengths, table.length[keep]),
-        n_lengths=table.lengths.size,
-        cluster=cluster,
-        block=_blocks(cluster, length_of_unit),
+def _with_bootstrap(
+    compared: Compared, rng: Generator, n_draws: int, level: float
+) -> tuple[Bounded, ...]:
+    """Return correlation and effects, then the correlation by length, with their intervals."""
+    block = _blocks(compared.cluster, compared.length_of_unit)
+    point = _statistics(compared, np.ones(compared.n_units))
+    draws = _redraw(compared, block, rng, n_draws if block.size >= FEWEST_CLUSTERS else 0)
+    return tuple(
+        _stated(value, own, level) for value, own in zip(point.tolist(), draws.T, strict=True)
     )
 
 
@@ -192,38 +196,35 @@ def _blocks(cluster: Whole, length: Whole) -> Whole:
     return np.asarray(pairs[1])
 
 
-def _statistics(view: _View, drawn: Floats) -> Floats:
-    """Return ratio, correlation, neighbour and other effect, then the first two by length.
+def _statistics(compared: Compared, drawn: Floats) -> Floats:
+    """Return correlation, neighbour and other effect, then the correlation by length.
 
     Parameters
     ----------
+    compared : Compared
     drawn : ndarray of float64, shape (n_units,)
         How often each unit counts.
     """
-    weight = view.weight * drawn[view.unit]
-    rate = stratum_means(view.found, view.code, weight)
-    residual = view.found - rate[view.code]
-    variance = stratum_means(residual**2, view.code, weight)[view.code]
-    deviation = np.sqrt(variance)
-    pairs, pairs_scale = _pairs(residual), _pairs(deviation)
+    weight = compared.weight * drawn[compared.unit]
+    rate = stratum_means(compared.found, compared.code, weight)
+    residual = compared.found - rate[compared.code]
+    variance = stratum_means(residual**2, compared.code, weight)[compared.code]
+    pairs, scale = _pairs(residual), _pairs(np.sqrt(variance))
     adjacent = (residual[:, 1:] * residual[:, :-1]).sum(axis=1)
     own = variance[:, :-1]
-    later = np.arange(view.code.shape[1] - 1, 0, -1)
-    adjacent_scale = own.sum(axis=1)
-    other_scale = (own * (later - 1)).sum(axis=1)
-    product = rate[view.code].prod(axis=1)
-    sums = [
-        np.bincount(view.length, weight * values, minlength=view.n_lengths)
-        for values in (view.all_found, product, pairs, pairs_scale)
+    later = np.arange(compared.code.shape[1] - 1, 0, -1)
+    by_length = [
+        np.bincount(compared.length, weight * values, minlength=compared.n_lengths)
+        for values in (pairs, scale)
     ]
-    effects = [
-        float((weight * values).sum())
-        for values in (adjacent, adjacent_scale, pairs - adjacent, other_scale)
+    above = [by_length[0].sum(), (weight * adjacent).sum(), (weight * (pairs - adjacent)).sum()]
+    below = [
+        by_length[1].sum(),
+        (weight * own.sum(axis=1)).sum(),
+        (weight * (own * (later - 1)).sum(axis=1)).sum(),
     ]
     with np.errstate(invalid="ignore", divide="ignore"):
-        whole = [sums[0].sum() / sums[1].sum(), sums[2].sum() / sums[3].sum()]
-        slopes = np.divide(effects[0::2], effects[1::2])
-        return np.concatenate([whole, slopes, sums[0] / sums[1], sums[2] / sums[3]])
+        return np.concatenate([np.divide(above, below), by_length[0] / by_length[1]])
 
 
 def _pairs(values: Floats) -> Floats:
@@ -231,28 +232,26 @@ def _pairs(values: Floats) -> Floats:
     return np.asarray((values.sum(axis=1) ** 2 - (values**2).sum(axis=1)) / 2.0)
 
 
-def _redraw(view: _View, rng: Generator, n_draws: int) -> Floats:
+def _redraw(compared: Compared, block: Whole, rng: Generator, n_draws: int) -> Floats:
     """Statistics of clusters drawn again, shape (n_draws, n_statistics)."""
-    members = [np.flatnonzero(view.block == block) for block in np.unique(view.block)]
-    draws = np.full((n_draws, 4 + 2 * view.n_lengths), np.nan)
+    members = [np.flatnonzero(block == own) for own in np.unique(block)]
+    draws = np.full((n_draws, N_EFFECTS + compared.n_lengths), np.nan)
     for draw in draws:
-        times = np.zeros(view.block.size)
+        times = np.zeros(block.size)
         for own in members:
             times[own] = np.bincount(rng.integers(own.size, size=own.size), minlength=own.size)
-        draw[:] = _statistics(view, times[view.cluster])
+        draw[:] = _statistics(compared, times[compared.cluster])
     return draws
 
 
-def _stated(value: float, draws: Floats, level: float, *, correct_bias: bool) -> Bounded:
-    """Give a number the quantiles of its draws, if most draws have one and they differ."""
+def _stated(value: float, draws: Floats, level: float) -> Bounded:
+    """Give a number bias-corrected quantiles of its draws, if most have one and they differ."""
     known = draws[np.isfinite(draws)]
     if not np.isfinite(value) or known.size < max(draws.size / 2, 1) or np.ptp(known) < ROUNDING:
-        return Bounded(float(value))
-    ends = np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-    if correct_bias:
-        ends = _without_bias(value, known, ends)
+        return Bounded(value)
+    ends = _without_bias(value, known, np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0]))
     lower, upper = np.quantile(known, ends)
-    return Bounded(float(value), float(min(lower, value)), float(max(upper, value)))
+    return Bounded(value, float(min(lower, value)), float(max(upper, value)))
 
 
 def _without_bias(value: float, draws: Floats, ends: Floats) -> Floats:
@@ -263,11 +262,12 @@ def _without_bias(value: float, draws: Floats, ends: Floats) -> Floats:
     return np.asarray(ndtr(2.0 * shift + ndtri(ends)))
 
 
-def _permutation_p(view: _View, rng: Generator, n_permutations: int) -> tuple[float, float]:
+def _permutation_p(compared: Compared, rng: Generator, n_permutations: int) -> tuple[float, float]:
     """Return two-sided p-values of independence: of all pairs, and of adjacent ones."""
-    if view.n_units < 2 or n_permutations < 1:
+    if compared.n_units < 2 or n_permutations < 1:
         return float("nan"), float("nan")
-    values, code = _unit_residuals(view)
+    rate = stratum_means(compared.found, compared.code, compared.weight)
+    values, code = compared.unit_residuals(rate)
     places = np.argsort(code.ravel(), kind="stable")
     starts = np.searchsorted(code.ravel()[places], np.arange(code.max() + 2))
     drawn = np.empty((2, n_permutations))
@@ -275,17 +275,6 @@ def _permutation_p(view: _View, rng: Generator, n_permutations: int) -> tuple[fl
     observed = pair_sums(values)
     pair = [_two_sided(own, sums) for own, sums in zip(observed, drawn, strict=True)]
     return pair[0], pair[1]
-
-
-def _unit_residuals(view: _View) -> tuple[Floats, Whole]:
-    """Mean residual of every unit's needles, (n_units, n_needles), with their strata."""
-    rate = stratum_means(view.found, view.code, view.weight)
-    residual = (view.found - rate[view.code]) * view.weight[:, None]
-    means = np.zeros((view.n_units, view.code.shape[1]))
-    np.add.at(means, view.unit, residual)
-    code = np.zeros(means.shape, dtype=np.int64)
-    code[view.unit] = view.code
-    return means, code
 
 
 def _two_sided(observed: float, drawn: Floats) -> float:

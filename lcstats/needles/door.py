@@ -75,10 +75,10 @@ def analyze_needles(
     Notes
     -----
     METHOD section 2, "Several needles". Intervals of rates are Wilson's of as many cases as the
-    scatter between units, or the clusters they share, is worth; those of dependence are from a
-    cluster bootstrap; independence is tested by permutations among outcomes of the same length and
-    place. Lengths by the curve take needles for independent: with positive dependence more trials
-    find all than they say.
+    scatter between units, or the clusters they share, is worth; that of the dependence ratio is a
+    score interval, those of correlation and effects are from a cluster bootstrap; independence is
+    tested by permutations among outcomes of the same length and place. Lengths by the curve take
+    needles for independent: with positive dependence more trials find all than they say.
 
     Examples
     --------

@@ -124,17 +124,36 @@ def effective_number(
 
     None where a single cluster leaves nothing to scatter.
     """
-    n_clusters = int(cluster.max()) + 1
-    center, n_places = _centers(share, place, cluster)
-    freedom = n_clusters - n_places
+    variance, freedom = scatter_of_mean(share, place, cluster)
     if freedom < 1:
         return None
     p = float(share.mean())
-    sums = np.bincount(cluster, share - center)
-    variance = float((sums**2).sum()) * n_clusters / freedom / share.size**2
     if variance <= 0.0 or not 0.0 < p < 1.0:
-        return float(n_clusters), freedom
+        return float(cluster.max() + 1), freedom
     return min(p * (1.0 - p) / variance, float(share.size * n_parts)), freedom
+
+
+def scatter_of_mean(values: Floats, place: Whole, cluster: Whole) -> tuple[float, int]:
+    """Return the variance of a mean of units by what clusters scatter, and degrees of freedom.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_units,)
+    place, cluster : ndarray of int64, shape (n_units,)
+        Codes without gaps.
+
+    Returns
+    -------
+    tuple of float and int
+        NaN where no degrees of freedom are left.
+    """
+    n_clusters = int(cluster.max()) + 1
+    center, n_places = _centers(values, place, cluster)
+    freedom = n_clusters - n_places
+    if freedom < 1:
+        return float("nan"), freedom
+    sums = np.bincount(cluster, values - center)
+    return float((sums**2).sum()) * n_clusters / freedom / values.size**2, freedom
 
 
 def _centers(share: Floats, place: Whole, cluster: Whole) -> tuple[Floats, int]:

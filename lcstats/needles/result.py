@@ -9,12 +9,13 @@ import pandas as pd
 from lcstats.errors import Notice
 from lcstats.fit.result import finite_or_none
 from lcstats.lengths import EffectiveLength
+from lcstats.needles.bounded import Bounded
 from lcstats.needles.data import NeedleTable
 from lcstats.needles.dependence import Dependence
 from lcstats.needles.rates import LengthRow
 from lcstats.needles.single import SingleNeedle
-from lcstats.needles.task_length import TaskLength
-from lcstats.records import SCHEMA_VERSION, list_notices
+from lcstats.needles.task_length import LAYOUTS, TaskLength
+from lcstats.records import SCHEMA_VERSION, array_of, list_notices, notices_of, restoring
 from lcstats.trials.wording import counted
 
 
@@ -131,6 +132,7 @@ class NeedleAnalysis:
             "n_unscored": table.n_unscored,
             "level": self.level,
             "length_unit": table.length_unit,
+            "n_trials_by_length": {str(row.length): row.n_trials for row in self.rows},
             "n_units_by_length": {str(row.length): row.n_units for row in self.rows},
             "rate_by_length": {str(row.length): row.rate.to_dict() for row in self.rows},
             "joint_by_length": {str(row.length): row.joint.to_dict() for row in self.rows},
@@ -146,8 +148,30 @@ class NeedleAnalysis:
             "single_needle": None if self.single is None else self.single.to_dict(),
             "effective_length_by_needles": _by_number(self.implied),
             "effective_length_by_needles_flexible": _by_number(self.by_surface),
+            "counts": {
+                "table": table.to_dict(),
+                "observed": self.observed.to_dict(),
+                "single_needle": self.single and self.single.to_record(),
+            },
             "notices": list_notices(self.notices),
         }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> "NeedleAnalysis":
+        """Restore what :meth:`to_dict` returned.
+
+        Raises
+        ------
+        FormatError
+            If it is of an unknown schema version or not whole.
+
+        Notes
+        -----
+        The draws of curves of a single needle do not come back: the sets and masses made of them
+        do.
+        """
+        with restoring("NeedleAnalysis", document):
+            return _restored(document)
 
     def _by_length(self, name: str, lengths: list[str]) -> dict[str, Any] | None:
         if self.dependence is None:
@@ -166,7 +190,7 @@ class NeedleAnalysis:
 NO_DEPENDENCE = (
     *("dependence_ratio", "intraclass_correlation", "neighbour_effect", "other_effect"),
     *("independence_p", "neighbour_p", "dependence_strata", "n_units_compared"),
-    "n_permutations",
+    *("n_trials_compared", "n_permutations"),
 )
 """Fields that are null where there is nothing to compare."""
 
@@ -181,3 +205,39 @@ def _by_number(implied: tuple[TaskLength, ...]) -> dict[str, Any]:
         }
         for number in numbers
     }
+
+
+def _restored(document: Mapping[str, Any]) -> NeedleAnalysis:
+    counts = document["counts"]
+    single, dependence = counts["single_needle"], document["dependence_strata"]
+    return NeedleAnalysis(
+        table=NeedleTable.from_dict(counts["table"]),
+        rows=tuple(_row_of(document, length) for length in document["rate_by_length"]),
+        dependence=None if dependence is None else Dependence.from_dict(document),
+        observed=EffectiveLength.from_dict(counts["observed"]),
+        required_rates={int(k): rate for k, rate in document["required_rate"].items()},
+        single=None if single is None else SingleNeedle.from_record(single),
+        implied=_lengths_of(document["effective_length_by_needles"]),
+        by_surface=_lengths_of(document["effective_length_by_needles_flexible"]),
+        level=document["level"],
+        notices=notices_of(document["notices"]),
+    )
+
+
+def _row_of(document: Mapping[str, Any], length: str) -> LengthRow:
+    return LengthRow(
+        length=int(length),
+        n_trials=document["n_trials_by_length"][length],
+        n_units=document["n_units_by_length"][length],
+        rate=Bounded.from_dict(document["rate_by_length"][length]),
+        joint=Bounded.from_dict(document["joint_by_length"][length]),
+        product=float(array_of(document["product_by_length"][length])),
+    )
+
+
+def _lengths_of(by_number: Mapping[str, Any]) -> tuple[TaskLength, ...]:
+    return tuple(
+        TaskLength.from_dict(group[layout], int(number), layout, group["required_rate"])
+        for number, group in by_number.items()
+        for layout in LAYOUTS
+    )

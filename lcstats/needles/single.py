@@ -1,6 +1,7 @@
 """The curve of a single needle behind the needles of trials, whatever is known of them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ from lcstats.curve import Curve, FloatArray
 from lcstats.fit import CurveFit, GoodnessOfFit, fit_curve, goodness_of_fit
 from lcstats.fit.joint import JointFit, TaskCounts, fit_joint
 from lcstats.fit.joint.resample import resample_joint
+from lcstats.fit.result import finite_or_none
 from lcstats.fit.table import base_and_span
 from lcstats.lengths.curve_estimate import draw_curves
 from lcstats.needles.cells import needle_cells
 from lcstats.needles.data import Floats, NeedleTable, Whole
 from lcstats.options import Penalty
-from lcstats.records import freeze_arrays
+from lcstats.records import array_of, freeze_arrays, list_numbers
 
 MOST_PLACES = 101
 """Distinct depths beyond which a mean over depths is taken at even ones."""
@@ -71,6 +73,47 @@ class SingleNeedle:
             "fit": {k: v for k, v in self.fit.to_dict().items() if k not in ("counts", "notices")},
             "goodness_of_fit": None if self.goodness is None else self.goodness.to_dict(),
         }
+
+    def to_record(self) -> dict[str, Any]:
+        """Return everything but the draws, JSON-ready, for :meth:`from_record`."""
+        goodness = self.goodness
+        return {
+            "fit": self.fit.to_dict(),
+            "kind": self.kind,
+            "goodness_of_fit": goodness
+            and {
+                **{field.name: getattr(goodness, field.name) for field in fields(goodness)},
+                "worst_depth": finite_or_none(goodness.worst_depth),
+                "p_values": dict(goodness.p_values),
+                "residuals": list_numbers(goodness.residuals),
+            },
+            "lengths": self.lengths.tolist(),
+            **{name: list_numbers(getattr(self, name)) for name in ("depths", "rates")},
+        }
+
+    @classmethod
+    def from_record(cls, document: Mapping[str, Any]) -> "SingleNeedle":
+        """Restore what :meth:`to_record` returned, without draws."""
+        is_joint = "tasks" in document["fit"]
+        fit = (JointFit if is_joint else CurveFit).from_dict(document["fit"])
+        goodness, rates = document["goodness_of_fit"], array_of(document["rates"])
+        return cls(
+            curve=fit.curve,
+            lengths=np.array(document["lengths"], dtype=np.int64),
+            depths=array_of(document["depths"]),
+            rates=rates,
+            draws=np.empty((0, *rates.shape)),
+            kind=document["kind"],
+            fit=fit,
+            goodness=goodness
+            and GoodnessOfFit(
+                **{
+                    **goodness,
+                    "worst_depth": float(array_of(goodness["worst_depth"])),
+                    "residuals": array_of(goodness["residuals"]),
+                }
+            ),
+        )
 
 
 def fit_single_needle(
@@ -153,7 +196,15 @@ def task_counts(table: NeedleTable) -> TaskCounts:
         n_facts=table.n_needles,
         are_placed=table.has_depths,
         counted="facts" if counts_facts else "all",
+        tallies=_tallies(table, code) if counts_facts and table.n_needles > 1 else None,
     )
+
+
+def _tallies(table: NeedleTable, code: Whole) -> Floats:
+    """Count units by placement and number of found needles, (n_cells, n_needles + 1)."""
+    tallies = np.zeros((code.max() + 1, table.n_needles + 1))
+    np.add.at(tallies, (code, table.found.sum(axis=1).astype(np.int64)), table.weight)
+    return tallies
 
 
 def _design_places(table: NeedleTable, n_cells: int) -> FloatArray:

@@ -1,6 +1,6 @@
 """How far a task of several needles goes, by the rate of a single one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -8,13 +8,14 @@ import numpy as np
 
 from lcstats.curve import Curve, FloatArray
 from lcstats.flexible import FlexibleFit
+from lcstats.lengths.answer import estimate_of
 from lcstats.lengths.estimate import TIE, Estimate, Interval, equal_tailed_ends
 from lcstats.lengths.observed import leading
 from lcstats.needles.data import Floats, Whole
 from lcstats.needles.required import required_rate
 from lcstats.needles.single import SingleNeedle
 from lcstats.options import Method
-from lcstats.records import freeze_arrays, list_numbers
+from lcstats.records import array_of, freeze_arrays, list_numbers
 
 Layout = Literal["spread", "close"]
 """Needles at depths of their own, or all at one depth."""
@@ -60,12 +61,28 @@ class TaskLength:
         """Return JSON-ready values."""
         lengths = map(str, self.estimate.lengths.tolist())
         estimate = self.estimate.to_dict()
-        kept = ("method", "length", "status", "display", "sets", "masses")
+        kept = ("method", "length", "status", "display", "longest_passing", "sets", "masses")
         return {
             **{name: estimate[name] for name in kept},
             "crossing": self.crossing,
             "joint_by_length": dict(zip(lengths, list_numbers(self.joint), strict=True)),
         }
+
+    @classmethod
+    def from_dict(
+        cls, document: Mapping[str, Any], n_needles: int, layout: Layout, required_rate: float
+    ) -> "TaskLength":
+        """Restore what :meth:`to_dict` returned, and where it stood."""
+        by_length = document["joint_by_length"]
+        lengths = np.array(list(map(int, by_length)), dtype=np.int64)
+        return cls(
+            n_needles=n_needles,
+            layout=layout,
+            required_rate=required_rate,
+            joint=array_of(list(by_length.values())),
+            estimate=estimate_of({**document, "crossing": None}, lengths),
+            crossing=document["crossing"],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -56,10 +56,10 @@ def dependence_lines(dependence: Dependence, level: float) -> Iterator[str]:
     if not dependence.n_units:
         yield "  Dependence: nothing can be said, no two units are alike in length and place"
         return
-    said = f"given {dependence.strata}; {percent(level)} cluster bootstrap"
-    ratio = dependence.ratio.words()
-    yield f"  Dependence ratio, all found over product of rates: {ratio} ({said})"
-    yield f"  Intra-class correlation: {dependence.intraclass_correlation.words()}"
+    given, ratio = f"given {dependence.strata}; {percent(level)}", dependence.ratio.words()
+    yield f"  Dependence ratio, all found over product of rates: {ratio} ({given} score interval)"
+    correlation = dependence.intraclass_correlation.words()
+    yield f"  Intra-class correlation: {correlation} ({percent(level)} cluster bootstrap)"
     yield (
         f"  Independence: p = {dependence.independence_p:.3g} ({dependence.n_permutations} "
         f"permutations among {counted(dependence.n_units, 'unit')})"
@@ -76,7 +76,8 @@ def curve_words(single: SingleNeedle) -> str:
     """Say the coefficients with their standard errors, and whether the curve fits."""
     fit = single.fit
     if isinstance(fit, JointFit):
-        values, errors, kind = fit.estimates, fit.standard_errors, "model-based"
+        kind = "model-based" if fit.overdispersion is None else "beta-binomial"
+        values, errors = fit.estimates, fit.standard_errors
     else:
         values = {term: getattr(fit.curve, term) for term in fit.parameters}
         robust = fit.robust_standard_errors

@@ -82,7 +82,7 @@ def test_a_joint_fit_names_what_trials_do_not_determine(trials_of):
     frame = trials_of(FOUND * 6, length=lengths, needle_depths=near).frame
     table = tabulate_needles(Trials(frame.drop(columns=["needle_found"])))
     notices = fit_joint(task_counts(table)).notices
-    assert any(n.code == "undetermined" and "recency" in n.message for n in notices)
+    assert any(n.code == "dropped-term" and "recency" in n.message for n in notices)
 
 
 def test_depths_of_needles_are_tested_places(trials_of):

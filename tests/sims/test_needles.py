@@ -9,6 +9,7 @@ from sims.needles_page import make_page
 SMALL = {
     "N_TESTS": 4,
     "N_INTERVALS": 4,
+    "N_RATIOS": 3,
     "N_BOOTSTRAPS": 3,
     "N_FITS": 3,
     "N_RECOVERIES": 2,
@@ -47,9 +48,9 @@ def test_an_answered_question_is_not_asked_again(rows, small, tmp_path, monkeypa
 
 
 def test_independent_needles_have_a_ratio_of_one():
-    ratio, correlation = needles.true_dependence(needles.Question("dependence", "needles", 5))
-    assert ratio == pytest.approx(1)
-    assert correlation == pytest.approx(0, abs=1e-12)
+    question = needles.Question("ratio", "needles", 5)
+    assert list(needles.true_ratios(question).values()) == pytest.approx([1] * 5)
+    assert needles.true_correlation(question) == pytest.approx(0, abs=1e-12)
 
 
 def test_the_page_holds_the_rows(rows):

@@ -16,12 +16,14 @@ from lcstats.curve import (
 from lcstats.errors import DesignWarning, Notice, OptionError, announce, describe
 from lcstats.fit.covariance import invert_information
 from lcstats.fit.door import LARGEST_ERROR
+from lcstats.fit.joint.overdispersed import solve_counts
 from lcstats.fit.joint.parameters import (
     COMBINING_RATE,
     Parameter,
     drop_confounded,
     list_parameters,
 )
+from lcstats.fit.joint.resample import draw_counts, refit_counts
 from lcstats.fit.joint.result import JointFit
 from lcstats.fit.joint.solve import (
     Problem,
@@ -114,6 +116,8 @@ def fit_joint(
         penalty=penalty,
         converged=converged,
     )
+    if fit.tallies is not None:
+        fit = _with_counts(fit, problem, fit.tallies)
     fit = replace(fit, notices=tuple(_notices(fit)))
     announce(fit.notices)
     return fit
@@ -175,6 +179,22 @@ def _summarise(
     )
 
 
+def _with_counts(fit: JointFit, problem: Problem, tallies: FloatArray) -> JointFit:
+    """Return the beta-binomial fit of counts that scatter more than binomial ones, else `fit`."""
+    penalised = fit.penalty == "jeffreys"
+    found = solve_counts(problem, tallies, fit.law, fit.coefficients, penalised=penalised)
+    if found is None:
+        return replace(fit, covariance=fit.covariance / excess_scatter(fit.tasks, fit.dispersion))
+    return replace(
+        fit,
+        coefficients=found.coefficients,
+        covariance=found.covariance[:-1, :-1],
+        log_likelihood=found.likelihood.log_likelihood,
+        converged=found.converged,
+        overdispersion=found.overdispersion(fit.log_likelihood),
+    )
+
+
 def _dispersion(n: FloatArray, k: FloatArray, rate: FloatArray, n_parameters: int) -> float:
     degrees = rate.size - n_parameters
     if degrees < 1:
@@ -222,6 +242,14 @@ def _notices(fit: JointFit) -> Iterator[Notice]:
             )
     for term in fit.dropped_terms:
         yield Notice("dropped-term", f"no {term.term} term: {term.reason}", DesignWarning)
+    if fit.overdispersion is not None:
+        yield Notice(
+            "overdispersed-counts",
+            "numbers of found facts scatter more than binomial ones (likelihood ratio p = "
+            f"{fit.overdispersion.p_value:.2g}): their likelihood is beta-binomial, two facts of a "
+            f"trial with a correlation of {fit.overdispersion.correlation:.2g}",
+            DesignWarning,
+        )
     if any(not task.are_placed for task in fit.tasks):
         yield Notice(
             "places-averaged",
@@ -263,16 +291,12 @@ def compare_joint(
     statistic = 2.0 * (larger.log_likelihood - smaller.log_likelihood)
     rng = np.random.default_rng(seed)
     rates = np.concatenate(list(smaller.rates.values()))
-    problems = [pose(fit.tasks, fit.law, fit.fitted) for fit in (smaller, larger)]
-    cases = np.rint(problems[0].n_cases).astype(np.int64)
+    posed = [(fit, pose(fit.tasks, fit.law, fit.fitted)) for fit in (smaller, larger)]
     drawn = np.empty(n_simulations)
     for simulation in range(n_simulations):
-        counts = rng.binomial(cases, rates).astype(np.float64)
-        values = [
-            _refitted(fit, problem, counts)
-            for fit, problem in zip((smaller, larger), problems, strict=True)
-        ]
-        drawn[simulation] = 2.0 * (values[1] - values[0])
+        counts = draw_counts(smaller, posed[0][1], rates, rng)
+        less, more = (refit_counts(fit, problem, counts).log_likelihood for fit, problem in posed)
+        drawn[simulation] = 2.0 * (more - less)
     return TermTest(
         terms=further,
         statistic=statistic,
@@ -281,12 +305,6 @@ def compare_joint(
         aic_difference=larger.aic - smaller.aic,
         kind="parametric_bootstrap",
     )
-
-
-def _refitted(fit: JointFit, problem: Problem, successes: FloatArray) -> float:
-    """Log-likelihood of counts at their own fit of this kind."""
-    found, _ = solve_joint(problem, successes, fit.law, penalised=fit.penalty == "jeffreys")
-    return likelihood_at(problem, successes, fit.law, found).log_likelihood
 
 
 def _further(smaller: JointFit, larger: JointFit) -> tuple[str, ...]:

@@ -7,12 +7,16 @@ import numpy as np
 
 from lcstats.curve import Compound, FloatArray
 from lcstats.fit.joint.tasks import TaskCounts, join_compounds
-from lcstats.fit.table import DroppedTerm, Law, independent_columns
+from lcstats.fit.table import MOST_INFORMATION, DroppedTerm, Law, independent_columns
 
 COMBINING_RATE = "log_combining_rate"
 COMBINING_DECAY = "combining_decay"
 COMBINING = (COMBINING_RATE, COMBINING_DECAY)
 """log kappa and omega of ``h = kappa exp(-omega l)``, l in doublings of the base length."""
+
+
+MOST_INFORMATION_OF_ALL = 0.65
+"""Of a trial that needs several facts on their logit: x^2 / (e^x - 1) at its largest, for many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +85,18 @@ def drop_confounded(
 
     What a trial says of a term is, to first order, the mean of the term's column over its facts.
     Trials of ten items spread over the whole context all have the same mean middle weight and
-    recency, so that these are part of the length and the intercept.
+    recency, so that these are part of the length and the intercept. Facts at nearly one depth
+    tell next to nothing apart: a term whose standard error would be beyond use at the rates that
+    say most is left out too.
     """
     compound = build_compound(tasks, law, parameters)
     points = np.diff(compound.factor_starts)[:, None]
     factors = np.add.reduceat(compound.design, compound.factor_starts[:-1]) / points
     cells = np.add.reduceat(factors * compound.powers[:, None], compound.cell_starts[:-1])
     weight = np.add.reduceat(compound.powers, compound.cell_starts[:-1])
-    kept = set(independent_columns(cells / weight[:, None]))
+    most = np.where(weight > 1.0, MOST_INFORMATION_OF_ALL, MOST_INFORMATION)
+    n_cases = np.concatenate([task.n_cases for task in tasks])
+    kept = set(independent_columns(cells / weight[:, None], most * n_cases))
     terms = [parameter for parameter in parameters if not parameter.combines]
     factors_of_h = [parameter for parameter in parameters if parameter.combines]
     dropped = tuple(

@@ -9,6 +9,7 @@ import numpy as np
 from lcstats.curve import Curve, FloatArray
 from lcstats.errors import Notice, OptionError, describe
 from lcstats.fit.covariance import standard_errors
+from lcstats.fit.joint.overdispersed import Overdispersion
 from lcstats.fit.joint.parameters import COMBINING_DECAY, COMBINING_RATE, Parameter, build_compound
 from lcstats.fit.joint.tasks import TaskCounts
 from lcstats.fit.result import finite_or_none
@@ -38,7 +39,8 @@ class JointFit:
         In the order of `coefficients`.
     coefficients : ndarray of float64, shape (n_parameters,)
     covariance : ndarray of float64, shape (n_parameters, n_parameters)
-        Inverse Fisher information, times the dispersion where facts are counted.
+        Inverse Fisher information; times the dispersion where facts are counted of several tasks,
+        or how many each trial found is not known.
     log_likelihood : float
         Without penalty or binomial coefficients.
     dispersion : float
@@ -46,6 +48,8 @@ class JointFit:
     penalty : {"jeffreys", "none"}
     converged : bool
     dropped_terms : tuple of DroppedTerm
+    overdispersion : Overdispersion or None
+        Of a beta-binomial fit: numbers of found facts that scatter more than binomial ones.
     notices : tuple of Notice
     """
 
@@ -59,6 +63,7 @@ class JointFit:
     penalty: Penalty
     converged: bool
     dropped_terms: tuple[DroppedTerm, ...]
+    overdispersion: Overdispersion | None = None
     notices: tuple[Notice, ...] = ()
 
     def __post_init__(self) -> None:
@@ -84,7 +89,13 @@ class JointFit:
     @property
     def aic(self) -> float:
         """Akaike's criterion: twice the number of parameters less twice the log-likelihood."""
-        return 2.0 * len(self.fitted) - 2.0 * self.log_likelihood
+        n_parameters = len(self.fitted) + (self.overdispersion is not None)
+        return 2.0 * n_parameters - 2.0 * self.log_likelihood
+
+    @property
+    def likelihood(self) -> str:
+        """Of what the log-likelihood is: ``binomial``, or ``beta-binomial``."""
+        return "binomial" if self.overdispersion is None else "beta-binomial"
 
     @property
     def curve(self) -> Curve:
@@ -120,6 +131,11 @@ class JointFit:
         parts = np.split(np.exp(logs), ends)
         return {task.name: part for task, part in zip(self.tasks, parts, strict=True)}
 
+    @property
+    def tallies(self) -> FloatArray | None:
+        """Trials by number of found facts, where a single task says it; None elsewhere."""
+        return self.tasks[0].tallies if len(self.tasks) == 1 else None
+
     def task(self, name: str) -> TaskCounts:
         """Return the counts of one task.
 
@@ -152,6 +168,8 @@ class JointFit:
                 name: finite_or_none(error) for name, error in self.standard_errors.items()
             },
             "covariance": list_numbers(self.covariance),
+            "likelihood": self.likelihood,
+            "overdispersion": self.overdispersion and self.overdispersion.to_dict(),
             "log_likelihood": self.log_likelihood,
             "aic": self.aic,
             "dispersion": finite_or_none(self.dispersion),
@@ -189,6 +207,7 @@ _CONSTANTS = ("guess_rate", "lapse_rate", "recency_scale", "base_length", "span_
 def _restored(document: Mapping[str, Any]) -> JointFit:
     fitted = tuple(Parameter(*pair) for pair in document["parameters"])
     reasons = zip(document["dropped_terms"], document["dropped_because"], strict=True)
+    overdispersion = document.get("overdispersion")
     return JointFit(
         tasks=tuple(TaskCounts.from_dict(task) for task in document["counts"]),
         law=Law(tuple(document["terms"]), *(document[name] for name in _CONSTANTS)),
@@ -200,5 +219,6 @@ def _restored(document: Mapping[str, Any]) -> JointFit:
         penalty=document["penalty"],
         converged=document["converged"],
         dropped_terms=tuple(DroppedTerm(*pair) for pair in reasons),
+        overdispersion=overdispersion and Overdispersion(**overdispersion),
         notices=notices_of(document["notices"]),
     )

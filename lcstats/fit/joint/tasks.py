@@ -38,6 +38,9 @@ class TaskCounts:
         Whether found facts have still to be combined, with a chance that is to be estimated.
     own_terms : tuple of str
         Terms of the law in which the task differs from the others.
+    tallies : ndarray of float64, shape (n_cells, n_facts + 1), or None
+        Trials that found 0, 1, ... n_facts facts, n_facts at least 2, where facts are counted and
+        that is known.
     """
 
     name: str
@@ -50,6 +53,7 @@ class TaskCounts:
     counted: Counted = "all"
     combines: bool = False
     own_terms: tuple[str, ...] = ()
+    tallies: FloatArray | None = None
 
     def __post_init__(self) -> None:
         """Refuse places that are not those of the facts, and make the arrays read-only."""
@@ -116,6 +120,7 @@ class TaskCounts:
             **{name: getattr(self, name) for name in _AS_THEY_ARE},
             **{name: list_numbers(getattr(self, name)) for name in _ARRAYS},
             "own_terms": list(self.own_terms),
+            "tallies": None if self.tallies is None else list_numbers(self.tallies),
         }
 
     @classmethod
@@ -123,7 +128,13 @@ class TaskCounts:
         """Restore what :meth:`to_dict` returned; a place that is None is NaN."""
         plain: dict[str, Any] = {name: document[name] for name in _AS_THEY_ARE}
         arrays: dict[str, Any] = {name: array_of(document[name]) for name in _ARRAYS}
-        return cls(**plain, **arrays, own_terms=tuple(document["own_terms"]))
+        tallies = document.get("tallies")
+        return cls(
+            **plain,
+            **arrays,
+            own_terms=tuple(document["own_terms"]),
+            tallies=None if tallies is None else array_of(tallies),
+        )
 
     @property
     def n_factors(self) -> int:
