@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lcstats.plots import save_figure
-from lcstats.plots.style import BAR_COLOR, figure_style
+from lcstats.plots.style import figure_style, palette
 from lcstats.truths import SINGLE_NEEDLE, TASKS
 from sims.coverage_simulation import DEPTHS, LENGTHS
 from sims.published_study import CASES, THRESHOLD, Outcome
@@ -49,7 +49,7 @@ def _draw_tasks(ax: Axes) -> None:
     for truth, color in zip(TASKS, TASK_COLORS, strict=True):
         mean = truth.accuracy(lengths, DEPTHS).mean(axis=1)
         ax.plot(lengths, mean, color=color, label=truth.name)
-    ax.axhline(THRESHOLD, color=BAR_COLOR, linestyle="--", label=f"threshold {THRESHOLD}")
+    ax.axhline(THRESHOLD, color=palette().bar, linestyle="--", label=f"threshold {THRESHOLD}")
     ax.set_xscale("log", base=2)
     ax.set_xticks(LENGTHS, [f"{length // 1024}K" for length in LENGTHS], minor=False)
     ax.set_ylim(0, 1)

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lcstats.cli.effective_length import analyse, fit_if_wanted
 from lcstats.cli.inputs import count_results, read_results
 from lcstats.cli.options import AnalysisOptions, ReadingOptions
 from lcstats.errors import Notice, OptionError, describe
+from lcstats.options import ColumnWidth
 
 if TYPE_CHECKING:
     from lcstats.comparison import Comparison, TaskComparison
@@ -20,15 +21,17 @@ Drawn = tuple[str, str, Any]
 
 
 def draw_comparison(
-    kind: str, reading: ReadingOptions, analysis: AnalysisOptions
+    kind: str, reading: ReadingOptions, analysis: AnalysisOptions, width: ColumnWidth
 ) -> tuple[list[Drawn], tuple[Notice, ...]]:
     """Draw one of :data:`COMPARING`, an axes per task, and return what there is to know."""
     if kind == "forest":
-        return _draw_forests(reading, analysis)
+        return _draw_forests(reading, analysis, width)
     comparison = _compare(kind, reading, analysis)
     names = f"{comparison.new_model} against {comparison.old_model}"
     draw = _draw_difference if kind == "difference" else _draw_shift
-    return [(names, g.task, draw(comparison, g)) for g in comparison.groups], comparison.notices
+    return [
+        (names, g.task, draw(comparison, g, width)) for g in comparison.groups
+    ], comparison.notices
 
 
 def _compare(kind: str, reading: ReadingOptions, analysis: AnalysisOptions) -> "Comparison":
@@ -52,15 +55,16 @@ def _compare(kind: str, reading: ReadingOptions, analysis: AnalysisOptions) -> "
     )
 
 
-def _draw_difference(comparison: "Comparison", group: "TaskComparison") -> Any:
+def _draw_difference(comparison: "Comparison", group: "TaskComparison", width: ColumnWidth) -> Any:
     """Draw by length; by depth where there is a single length."""
     from lcstats import plots
 
     by_depth = len(group.by_length) < 2 and group.by_depth
-    return plots.plot_difference(comparison, task=group.task, by="depth" if by_depth else "length")
+    by: Literal["length", "depth"] = "depth" if by_depth else "length"
+    return plots.plot_difference(comparison, task=group.task, by=by, width=width)
 
 
-def _draw_shift(_: "Comparison", group: "TaskComparison") -> Any:
+def _draw_shift(_: "Comparison", group: "TaskComparison", width: ColumnWidth) -> Any:
     from lcstats import plots
 
     if not group.effective_length_shift:
@@ -71,11 +75,11 @@ def _draw_shift(_: "Comparison", group: "TaskComparison") -> Any:
                 "draw each with 'lcstats plot forest', which needs no pairs",
             )
         )
-    return plots.plot_shift(group.effective_length_shift)
+    return plots.plot_shift(group.effective_length_shift, width=width)
 
 
 def _draw_forests(
-    reading: ReadingOptions, analysis: AnalysisOptions
+    reading: ReadingOptions, analysis: AnalysisOptions, width: ColumnWidth
 ) -> tuple[list[Drawn], tuple[Notice, ...]]:
     """Draw the language models of every task under one another, with the methods asked for."""
     from lcstats import plots
@@ -90,7 +94,7 @@ def _draw_forests(
     drawn: list[Drawn] = []
     for task in tasks:
         own = [answer for answer in answers if answer.task == task]
-        axes = plots.plot_length_forest(own, all_methods=len(analysis.methods) > 1)
+        axes = plots.plot_length_forest(own, all_methods=len(analysis.methods) > 1, width=width)
         drawn.append((_named(own), task, axes))
     notices = dict.fromkeys(
         replace(notice, message=f"{answer.model} on {answer.task}: {notice.message}")

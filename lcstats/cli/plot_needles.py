@@ -7,10 +7,11 @@ from lcstats.cli.options import AnalysisOptions, ReadingOptions
 
 if TYPE_CHECKING:
     from lcstats.errors import Notice
+    from lcstats.options import ColumnWidth
 
 
 def draw_needles(
-    reading: ReadingOptions, analysis: AnalysisOptions
+    reading: ReadingOptions, analysis: AnalysisOptions, width: "ColumnWidth"
 ) -> "tuple[list[tuple[str, str, Any]], tuple[Notice, ...]]":
     """Draw how often all needles are found, an axes per language model, task and number of needles.
 
@@ -36,5 +37,5 @@ def draw_needles(
         )
         for part in parts
     ]
-    drawn = [(one.model, name_of(one), plots.plot_needles(one)) for one in found]
+    drawn = [(one.model, name_of(one), plots.plot_needles(one, width=width)) for one in found]
     return drawn, (*trials.notices, *(notice for one in found for notice in one.notices))

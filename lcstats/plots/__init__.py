@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from lcstats.plots.allocation import plot_allocation
     from lcstats.plots.decay import plot_decay
     from lcstats.plots.decay_table import decay_data
+    from lcstats.plots.decays import plot_decays
+    from lcstats.plots.decays_table import decays_data
     from lcstats.plots.depth import plot_depth
     from lcstats.plots.depth_table import depth_data
     from lcstats.plots.difference import plot_difference
     from lcstats.plots.difference_table import difference_data
     from lcstats.plots.heatmap import plot_heatmap
     from lcstats.plots.heatmap_table import heatmap_data
+    from lcstats.plots.heatmaps import plot_heatmaps
     from lcstats.plots.labels import length_label
     from lcstats.plots.length_forest import plot_length_forest
     from lcstats.plots.length_forest_table import length_forest_data
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     from lcstats.plots.needles_table import dependence_data, needles_data, required_data
     from lcstats.plots.plan import plot_plan
     from lcstats.plots.plan_table import plan_data
+    from lcstats.plots.posterior_predictive import plot_posterior_predictive
+    from lcstats.plots.posterior_predictive_table import posterior_predictive_data
     from lcstats.plots.prior_predictive import plot_prior_predictive
     from lcstats.plots.prior_predictive_table import prior_predictive_data
     from lcstats.plots.residuals import plot_residuals
@@ -47,37 +52,48 @@ if TYPE_CHECKING:
     from lcstats.plots.shift import plot_shift
     from lcstats.plots.shift_table import shift_data
     from lcstats.plots.style import figure_style
+    from lcstats.plots.usage import plot_cost, plot_latency
+    from lcstats.plots.usage_table import cost_data, latency_data
 
 _HOMES = {
+    "cost_data": "usage_table",
     "decay_data": "decay_table",
+    "decays_data": "decays_table",
     "dependence_data": "needles_table",
     "depth_data": "depth_table",
     "difference_data": "difference_table",
     "figure_style": "style",
     "heatmap_data": "heatmap_table",
+    "latency_data": "usage_table",
     "length_forest_data": "length_forest_table",
     "length_label": "labels",
     "masses_data": "masses_table",
     "methods_data": "methods_table",
     "needle_depths_data": "needle_depths",
     "needles_data": "needles_table",
+    "plan_data": "plan_table",
+    "plot_allocation": "allocation",
+    "plot_cost": "usage",
     "plot_decay": "decay",
+    "plot_decays": "decays",
     "plot_dependence": "needles",
     "plot_depth": "depth",
     "plot_difference": "difference",
     "plot_heatmap": "heatmap",
+    "plot_heatmaps": "heatmaps",
+    "plot_latency": "usage",
     "plot_length_forest": "length_forest",
     "plot_masses": "masses",
-    "plan_data": "plan_table",
-    "plot_allocation": "allocation",
     "plot_methods": "methods",
     "plot_needle_depths": "needle_depths",
     "plot_needles": "needles",
     "plot_plan": "plan",
+    "plot_posterior_predictive": "posterior_predictive",
     "plot_prior_predictive": "prior_predictive",
     "plot_required": "needles",
     "plot_residuals": "residuals",
     "plot_shift": "shift",
+    "posterior_predictive_data": "posterior_predictive_table",
     "prior_predictive_data": "prior_predictive_table",
     "render_figure": "saving",
     "required_data": "needles_table",
@@ -87,12 +103,15 @@ _HOMES = {
 }
 
 __all__ = [
+    "cost_data",
     "decay_data",
+    "decays_data",
     "dependence_data",
     "depth_data",
     "difference_data",
     "figure_style",
     "heatmap_data",
+    "latency_data",
     "length_forest_data",
     "length_label",
     "masses_data",
@@ -101,21 +120,27 @@ __all__ = [
     "needles_data",
     "plan_data",
     "plot_allocation",
+    "plot_cost",
     "plot_decay",
+    "plot_decays",
     "plot_dependence",
     "plot_depth",
     "plot_difference",
     "plot_heatmap",
+    "plot_heatmaps",
+    "plot_latency",
     "plot_length_forest",
     "plot_masses",
     "plot_methods",
     "plot_needle_depths",
     "plot_needles",
     "plot_plan",
+    "plot_posterior_predictive",
     "plot_prior_predictive",
     "plot_required",
     "plot_residuals",
     "plot_shift",
+    "posterior_predictive_data",
     "prior_predictive_data",
     "render_figure",
     "required_data",

@@ -5,10 +5,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from lcstats.lengths.answer import treatment_words
+from lcstats.options import ColumnWidth
 from lcstats.plan import Allocation
 from lcstats.plots.labels import clean
 from lcstats.plots.panel import add_title, open_panel
-from lcstats.plots.style import ColumnWidth
 from lcstats.plots.tiles import draw_tiles, set_tile_axes, tile_inches, write_in_tiles
 
 COLORS = "Blues"
@@ -26,8 +26,8 @@ def plot_allocation(
     ----------
     allocation : Allocation
         Its table is ``allocation.to_frame()``.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
         caption are then the title of the axes, which ``ax.set_title`` replaces.

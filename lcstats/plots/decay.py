@@ -14,7 +14,7 @@ from lcstats.fit import CurveFit, GoodnessOfFit
 from lcstats.lengths import EffectiveLength, Interval
 from lcstats.lengths.answer import treatment_words
 from lcstats.lengths.criterion import parse_treatment
-from lcstats.options import percent
+from lcstats.options import ColumnWidth, percent
 from lcstats.plots.decay_table import decay_data
 from lcstats.plots.labels import (
     LengthWriter,
@@ -30,6 +30,7 @@ from lcstats.plots.labels import (
 )
 from lcstats.plots.means import plot_mean_decay
 from lcstats.plots.panel import (
+    HEIGHTS,
     Mark,
     above_axes,
     add_key,
@@ -39,22 +40,12 @@ from lcstats.plots.panel import (
     set_log_ticks,
     start_log_axis,
 )
-from lcstats.plots.style import (
-    ANSWER_COLOR,
-    BAR_COLOR,
-    CELL_COLOR,
-    CURVE_COLOR,
-    FAILING_DASHES,
-    POINT_COLOR,
-    SET_COLOR,
-    ColumnWidth,
-)
+from lcstats.plots.style import FAILING_DASHES, GUESS_DASHES, palette
 
 STRIP = 7.0
 """Points above the axes at which the set lies."""
 MANY = 15
 """Lengths; more of them get smaller points."""
-HEIGHTS = {"single": 1.9, "double": 2.6}
 
 
 def plot_decay(
@@ -89,8 +80,8 @@ def plot_decay(
         The test of `fit`.
     draws : Draws, optional
         Of `fit`, for the band; drawn here unless given.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
         caption are then the title of the axes, which ``ax.set_title(..., pad=15)`` replaces; every
@@ -157,7 +148,7 @@ def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float, treatment: str) 
         accuracy,
         yerr=[accuracy - by_length["lower"].to_numpy(), by_length["upper"].to_numpy() - accuracy],
         fmt="o" if has_curve else "o-",
-        color=POINT_COLOR,
+        color=palette().point,
         elinewidth=1.0,
         linewidth=0.7,
         markersize=3.5 if len(by_length) <= MANY else 2.0,
@@ -175,7 +166,7 @@ def _draw_accuracy(ax: Axes, table: pd.DataFrame, level: float, treatment: str) 
             cells["length"],
             cells["accuracy"],
             ".",
-            color=CELL_COLOR,
+            color=palette().cell,
             markersize=2.5,
             zorder=2,
             clip_on=False,
@@ -192,7 +183,7 @@ def _draw_curve(ax: Axes, table: pd.DataFrame, words: str, *, fails: bool) -> It
     curve = table[table["series"] == "curve"]
     if curve.empty:
         return
-    look: dict[str, Any] = {"color": CURVE_COLOR, "zorder": 2.5}
+    look: dict[str, Any] = {"color": palette().curve, "zorder": 2.5}
     ax.fill_between(
         curve["length"], curve["lower"], curve["upper"], alpha=0.18, linewidth=0, **look
     )
@@ -205,22 +196,33 @@ def _draw_answer(ax: Axes, answer: EffectiveLength | None, write: LengthWriter) 
     if answer is None:
         return
     bar = float(answer.applied_threshold)
-    line = ax.axhline(bar, color=BAR_COLOR, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
+    line = ax.axhline(bar, color=palette().bar, linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
     ax.annotate(
         f"{bar:.4g}",
         (1, bar),
         (2, 0),
         xycoords=("axes fraction", "data"),
         textcoords="offset points",
-        color=BAR_COLOR,
+        color=palette().bar,
         fontsize="small",
         va="center",
         annotation_clip=False,
     )
     yield line, f"threshold: {answer.bar_in_words()}"
+    yield from draw_guess_rate(ax, answer)
     yield _mark_length(ax, answer), estimate_words(answer, write)
     interval = answer.quoted.default_set
     yield _draw_set(ax, interval), set_words(interval, write)
+
+
+def draw_guess_rate(ax: Axes, answer: EffectiveLength) -> Iterator[Mark]:
+    """Draw what guessing gives, where that is known to be more than nothing."""
+    guess_rate = float(answer.criterion.exact_guess_rate)
+    if guess_rate:
+        line = ax.axhline(
+            guess_rate, color=palette().cell, linestyle=GUESS_DASHES, linewidth=1.1, zorder=1
+        )
+        yield line, f"accuracy of guessing: {guess_rate:.4g}"
 
 
 def _mark_length(ax: Axes, answer: EffectiveLength) -> Line2D:
@@ -228,14 +230,14 @@ def _mark_length(ax: Axes, answer: EffectiveLength) -> Line2D:
     estimate = answer.quoted
     position = float(estimate.lengths[max(estimate.outcome - 1, 0)])
     if estimate.outcome:
-        ax.axvline(position, color=ANSWER_COLOR, linewidth=0.8, linestyle=(0, (1, 1.5)), zorder=1)
+        ax.axvline(position, color=palette().ink, linewidth=0.8, linestyle=(0, (1, 1.5)), zorder=1)
     marker = {"below_tested": "<", "beyond_tested": ">"}.get(estimate.status, "D")
     return ax.plot(
         [position],
         [0],
         marker,
         transform=above_axes(ax, STRIP),
-        color=ANSWER_COLOR,
+        color=palette().ink,
         markersize=4.5,
         clip_on=False,
         zorder=5,
@@ -245,10 +247,10 @@ def _mark_length(ax: Axes, answer: EffectiveLength) -> Line2D:
 def _draw_set(ax: Axes, interval: Interval) -> Line2D:
     """Draw the set as a bar on the strip; an end outside the tested lengths is an arrow."""
     ends, open_ends = set_ends(interval)
-    ax.axvspan(*ends, color=ANSWER_COLOR, alpha=0.07, linewidth=0, zorder=0)
+    ax.axvspan(*ends, color=palette().ink, alpha=0.07, linewidth=0, zorder=0)
     look: dict[str, Any] = {
         "transform": above_axes(ax, STRIP),
-        "color": SET_COLOR,
+        "color": palette().set,
         "clip_on": False,
         "zorder": 4,
     }

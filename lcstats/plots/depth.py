@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from lcstats.cells import Cells
 from lcstats.draws import Draws
 from lcstats.fit import CurveFit, GoodnessOfFit
-from lcstats.options import percent
+from lcstats.options import ColumnWidth, percent
 from lcstats.plots.depth_table import depth_data
 from lcstats.plots.labels import (
     LengthWriter,
@@ -19,13 +19,12 @@ from lcstats.plots.labels import (
     shape_words,
     unscored_words,
 )
-from lcstats.plots.panel import Mark, add_key, add_title, open_panel
-from lcstats.plots.style import FAILING_DASHES, PROFILE_COLORS, ColumnWidth
+from lcstats.plots.panel import HEIGHTS, Mark, add_key, add_title, open_panel
+from lcstats.plots.style import FAILING_DASHES, palette
 
 MARKERS = "osD^"
 DODGE = 0.008
 """Depth by which profiles are moved apart, so that their intervals can be told apart."""
-HEIGHTS = {"single": 1.9, "double": 2.6}
 LEVEL = 0.95
 
 
@@ -53,8 +52,8 @@ def plot_depth(
         The test of `fit`.
     draws : Draws, optional
         Of `fit`, for the band; drawn here unless given.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
         caption are then the title of the axes, which ``ax.set_title`` replaces; every mark has a
@@ -110,7 +109,7 @@ def _draw_profiles(
     n_profiles = int(table["profile"].max()) + 1
     for number, profile in table.groupby("profile"):
         index = int(str(number))
-        color = PROFILE_COLORS[index if n_profiles > 2 else 3 * index]
+        color = palette().profiles[index if n_profiles > 2 else 3 * index]
         curve = profile[profile["series"] == "curve"]
         if not curve.empty:
             _draw_curve(ax, curve, color, fails=fails)

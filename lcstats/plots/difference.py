@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lcstats.comparison import Comparison
 from lcstats.comparison.result import INTERVAL_WORDS
 from lcstats.errors import OptionError, describe
-from lcstats.options import check_option, percent
+from lcstats.options import ColumnWidth, check_option, percent
 from lcstats.plots.difference_table import choose_task, difference_data
 from lcstats.plots.labels import clean, signed_share
 from lcstats.plots.panel import (
@@ -24,11 +24,11 @@ from lcstats.plots.panel import (
     set_log_ticks,
     start_log_axis,
 )
-from lcstats.plots.style import ANSWER_COLOR, HOLE_FACE, POINT_COLOR, SET_COLOR, ColumnWidth
+from lcstats.plots.style import palette
 
 DifferenceAxis = Literal["length", "depth"]
 
-HEIGHTS = {"single": 1.9, "double": 2.4}
+HEIGHTS = {"single": 1.9, "double": 2.4, "slide": 1.2}
 HEADROOM = 0.08
 """Share of the range of the y axis that is left free above and below intervals."""
 
@@ -54,8 +54,8 @@ def plot_difference(
         What stands on the x axis: lengths over all depths, or depths over all lengths.
     task : str, optional
         Needed where there are several.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
         caption are then the title of the axes, which ``ax.set_title`` replaces; every mark has a
@@ -132,9 +132,9 @@ def _set_axes(panel: Panel, shown: pd.DataFrame, comparison: Comparison, by: str
 
 
 def _draw_margin(ax: Axes, margin: float) -> Iterator[Mark]:
-    ax.axhline(0.0, color=SET_COLOR, linewidth=0.7, zorder=1)
+    ax.axhline(0.0, color=palette().set, linewidth=0.7, zorder=1)
     if margin:
-        band = ax.axhspan(-margin, margin, color=HOLE_FACE, linewidth=0, zorder=0)
+        band = ax.axhspan(-margin, margin, color=palette().hole_face, linewidth=0, zorder=0)
         yield band, f"within the margin, {margin:g}: too small to matter"
 
 
@@ -145,7 +145,7 @@ def _draw_points(ax: Axes, shown: pd.DataFrame, level: float) -> Iterator[Mark]:
         shown["difference"],
         yerr=ends,
         fmt="o",
-        color=POINT_COLOR,
+        color=palette().point,
         markersize=3.5,
         elinewidth=1.0,
         capsize=2.0,
@@ -156,7 +156,7 @@ def _draw_points(ax: Axes, shown: pd.DataFrame, level: float) -> Iterator[Mark]:
 
 def _draw_overall(ax: Axes, overall: "pd.Series[Any]") -> Iterator[Mark]:
     value, lower, upper = (float(overall[name]) for name in ("difference", "lower", "upper"))
-    line = ax.axhline(value, color=ANSWER_COLOR, linewidth=0.9, linestyle=(0, (4, 2)), zorder=2)
+    line = ax.axhline(value, color=palette().ink, linewidth=0.9, linestyle=(0, (4, 2)), zorder=2)
     written = [signed_share(float(f"{number:.3g}")) for number in (value, lower, upper)]
     words = f"over all {written[0]} ({written[1]} to {written[2]})"
     yield line, words

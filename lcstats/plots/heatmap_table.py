@@ -5,6 +5,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lcstats.cells import CellGrid, Cells
+from lcstats.wilson import wilson_interval
+
+LEVEL = 0.95
+"""Level of the intervals whose half-widths are given."""
 
 
 def heatmap_data(cells: Cells) -> pd.DataFrame:
@@ -22,7 +26,9 @@ def heatmap_data(cells: Cells) -> pd.DataFrame:
         for an average ``averaged_task``, whose depths follow those of the task before, ``length``
         (also lengths at which no trial is scored), ``depth`` (NaN, last: none),
         ``n_trials``, ``n_cases`` (0 in a hole), ``successes`` and ``accuracy`` (NaN in a hole),
-        and ``n_unscored_at_length``: unscored trials of that length, over all depths.
+        ``half_width`` (half of Wilson's 95% interval, NaN in a hole),
+        and ``n_unscored_at_length``: unscored trials of that length, over all depths;
+        ``n_too_long_at_length`` are those whose prompt did not fit the context window.
 
     Raises
     ------
@@ -41,7 +47,9 @@ def heatmap_data(cells: Cells) -> pd.DataFrame:
     lengths = np.union1d(grid.lengths, np.array(list(grid.unscored), dtype=np.int64))
     shape = (lengths.size, grid.depths.size)
     row = np.searchsorted(lengths, grid.lengths)
-    n_unscored = [sum(grid.unscored.get(length, {}).values()) for length in lengths.tolist()]
+    statuses = [grid.unscored.get(length, {}) for length in lengths.tolist()]
+    n_unscored = [sum(counts.values()) for counts in statuses]
+    n_too_long = [counts.get("context_exceeded", 0) for counts in statuses]
     return pd.DataFrame(
         {
             "model": grid.model,
@@ -53,13 +61,25 @@ def heatmap_data(cells: Cells) -> pd.DataFrame:
             "n_cases": _spread(grid.n_cases, row, shape, 0).astype(np.int64),
             "successes": _spread(_successes(grid), row, shape, np.nan),
             "accuracy": _spread(grid.accuracy, row, shape, np.nan),
+            "half_width": _spread(_half_widths(grid), row, shape, np.nan),
             "n_unscored_at_length": np.repeat(np.array(n_unscored, np.int64), grid.depths.size),
+            "n_too_long_at_length": np.repeat(np.array(n_too_long, np.int64), grid.depths.size),
         }
     )
 
 
 def _successes(grid: CellGrid) -> NDArray[np.float64]:
     return np.where(grid.n_cases > 0, grid.successes, np.nan)
+
+
+def _half_widths(grid: CellGrid) -> NDArray[np.float64]:
+    """Half of each cell's Wilson interval: how far its accuracy can be trusted."""
+    widths = np.full(grid.n_cases.shape, np.nan)
+    filled = grid.n_cases > 0
+    cases = grid.n_cases[filled].astype(np.float64)
+    lower, upper = wilson_interval(grid.accuracy[filled], cases, LEVEL)
+    widths[filled] = (upper - lower) / 2.0
+    return widths
 
 
 def _spread(

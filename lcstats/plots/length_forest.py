@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from lcstats.lengths import EffectiveLength
 from lcstats.lengths.quoting import NAMES
+from lcstats.options import ColumnWidth
 from lcstats.plots.labels import clean, length_axis_label, wrap_name
 from lcstats.plots.length_forest_table import length_forest_data
 from lcstats.plots.methods import promise_words
@@ -25,9 +26,8 @@ from lcstats.plots.panel import (
     set_log_ticks,
     start_log_axis,
 )
-from lcstats.plots.style import ColumnWidth
 
-ROW = {"single": 11.0, "double": 12.0}
+ROW = {"single": 11.0, "double": 12.0, "slide": 11.0}
 """Points that a row is high."""
 SLACK = 0.94
 """Share of the axes that a name may take: text in print is wider than on a screen."""
@@ -53,8 +53,8 @@ def plot_length_forest(
         By one criterion, in one unit of length; drawn in this order.
     all_methods : bool
         Every method of each, not only the one to quote.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
         caption are then the title of the axes, which ``ax.set_title`` replaces; every mark has a

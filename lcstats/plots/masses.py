@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 
 from lcstats.lengths import EffectiveLength
+from lcstats.options import ColumnWidth
 from lcstats.plots.labels import (
     clean,
     criterion_words,
@@ -30,11 +31,11 @@ from lcstats.plots.panel import (
     text_widths,
     tick_font_size,
 )
-from lcstats.plots.style import ANSWER_COLOR, MASS_COLORS, ColumnWidth
+from lcstats.plots.style import palette
 
 STRIP = -6.0
 """Points below the axes at which the set's bracket lies."""
-HEIGHTS = {"single": 1.5, "double": 1.9}
+HEIGHTS = {"single": 1.5, "double": 1.9, "slide": 1.0}
 NEGLIGIBLE = 0.001
 """With many lengths, outcomes of less mass at either end are left out."""
 
@@ -61,8 +62,8 @@ def plot_masses(
     ----------
     effective_length : EffectiveLength
         One that was asked for masses.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
         caption are then the title of the axes, which ``ax.set_title`` replaces; every mark has a
@@ -136,7 +137,7 @@ def _draw_bars(ax: Axes, table: pd.DataFrame) -> Iterator[Mark]:
     for index, kind in enumerate(kinds):
         rows = table[table["kind"] == kind]
         left = rows["outcome"] - 0.4 + index * bar_width
-        bars = ax.bar(left, rows["mass"], bar_width, align="edge", color=MASS_COLORS[kind])
+        bars = ax.bar(left, rows["mass"], bar_width, align="edge", color=palette().masses[kind])
         yield bars, MEANINGS[kind]
 
 
@@ -146,7 +147,7 @@ def _draw_set(ax: Axes, table: pd.DataFrame) -> Line2D:
     ends = [inside.min() - 0.45, inside.max() + 0.45]
     look: dict[str, Any] = {
         "transform": above_axes(ax, STRIP),
-        "color": ANSWER_COLOR,
+        "color": palette().ink,
         "clip_on": False,
     }
     ax.plot(ends, [0, 0], "|", markersize=6, **look)

@@ -8,8 +8,10 @@ from matplotlib.axes import Axes
 
 from lcstats.cells import Means
 from lcstats.errors import OptionError, describe
+from lcstats.options import ColumnWidth, HeatmapStyle
 from lcstats.plots.labels import clean
 from lcstats.plots.panel import (
+    HEIGHTS,
     Mark,
     add_key,
     add_title,
@@ -17,13 +19,7 @@ from lcstats.plots.panel import (
     set_log_ticks,
     start_log_axis,
 )
-from lcstats.plots.style import (
-    CELL_COLOR,
-    POINT_COLOR,
-    ColumnWidth,
-    HeatmapStyle,
-    accuracy_colors,
-)
+from lcstats.plots.style import accuracy_colors, palette
 from lcstats.plots.tiles import (
     add_color_bar,
     draw_tiles,
@@ -32,7 +28,6 @@ from lcstats.plots.tiles import (
     tile_inches,
 )
 
-HEIGHTS = {"single": 1.9, "double": 2.6}
 UNCOUNTED = "number of cases unknown"
 
 
@@ -126,7 +121,7 @@ def _draw_means(ax: Axes, table: pd.DataFrame) -> Iterator[Mark]:
         by_length.index,
         by_length.to_numpy(),
         "o-",
-        color=POINT_COLOR,
+        color=palette().point,
         linewidth=0.7,
         markersize=3.5,
         zorder=3,
@@ -138,7 +133,7 @@ def _draw_means(ax: Axes, table: pd.DataFrame) -> Iterator[Mark]:
             table["length"],
             table["mean"],
             ".",
-            color=CELL_COLOR,
+            color=palette().cell,
             markersize=2.5,
             zorder=2,
             clip_on=False,

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from lcstats.lengths import EffectiveLength
 from lcstats.lengths.quoting import NAMES
-from lcstats.options import percent
+from lcstats.options import ColumnWidth, percent
 from lcstats.plots.labels import clean, length_axis_label, length_writer, outcome_words
 from lcstats.plots.masses import MEANINGS
 from lcstats.plots.methods_table import methods_data
@@ -24,14 +24,9 @@ from lcstats.plots.panel import (
     set_log_ticks,
     start_log_axis,
 )
-from lcstats.plots.style import (
-    ANSWER_COLOR,
-    MASS_COLORS,
-    SET_COLOR,
-    ColumnWidth,
-)
+from lcstats.plots.style import palette
 
-ROW = {"single": 10.5, "double": 11.5}
+ROW = {"single": 10.5, "double": 11.5, "slide": 10.5}
 """Points that a row is high."""
 STRIP = 1.7
 """Rows that a strip of masses is high."""
@@ -73,8 +68,8 @@ def plot_methods(
     ----------
     effective_length : EffectiveLength
         With as many methods as were asked for.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own: the same
         rows and masses, squeezed into what room there is. Name and caption are then the title of
@@ -185,8 +180,8 @@ def _shade_quoted(ax: Axes, table: pd.DataFrame, place: Place, rows: Rows) -> No
     """Carry set and point to quote through the rows of all methods, but not through words."""
     quoted = table[(table["series"] == "set") & table["quoted"]].iloc[0]
     ends, _ = place.sets(quoted["lower"], quoted["upper"])
-    ax.axvspan(*ends, color=ANSWER_COLOR, alpha=0.07, linewidth=0, zorder=0)
-    look: dict[str, Any] = {"color": ANSWER_COLOR, "linewidth": 0.8, "linestyle": (0, (1, 1.5))}
+    ax.axvspan(*ends, color=palette().ink, alpha=0.07, linewidth=0, zorder=0)
+    look: dict[str, Any] = {"color": palette().ink, "linewidth": 0.8, "linestyle": (0, (1, 1.5))}
     tops = [height - 0.5 for (_, part, _), height in rows.items() if part == "name"]
     bottoms = [*(top + 1.05 for top in tops[1:]), ax.get_ylim()[0]]
     for length in table.loc[(table["series"] == "point") & table["quoted"], "length"]:
@@ -225,7 +220,7 @@ def _draw_crossings(ax: Axes, table: pd.DataFrame, place: Place, rows: Rows) -> 
         value = float(str(row.length))
         shown = float(np.clip(value, *place.edges))
         marker = "|" if shown == value else "<" if shown > value else ">"
-        look: dict[str, Any] = {"color": SET_COLOR, "zorder": 3}
+        look: dict[str, Any] = {"color": palette().set, "zorder": 3}
         if np.all(np.isfinite(ends)):
             ax.plot(ends, [height, height], "-", linewidth=0.7, **look)
         tick = ax.plot(
@@ -245,7 +240,7 @@ def _draw_masses(panel: Panel, table: pd.DataFrame, place: Place, rows: Rows) ->
     most = max((float(own["share"].max()) for own in strips.values()), default=1.0)
     thickness = min(THICKEST, max(THINNEST, 0.7 * place.narrowest * panel.width))
     for key, own in strips.items():
-        base, color = rows[key], MASS_COLORS[key[2]]
+        base, color = rows[key], palette().masses[key[2]]
         present = own[own["share"] > 0]
         positions = [place.of(length) for length in present["length"]]
         tops = base + (STRIP - 0.25) * present["share"].to_numpy() / most

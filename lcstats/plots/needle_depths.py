@@ -12,17 +12,16 @@ from lcstats.errors import OptionError, describe
 from lcstats.flexible import FlexibleFit
 from lcstats.needles import NeedleAnalysis
 from lcstats.needles.rates import share_of_units
-from lcstats.options import percent
+from lcstats.options import ColumnWidth, percent
 from lcstats.plots.depth import DODGE, MARKERS, lengths_of
 from lcstats.plots.labels import clean, curve_words, length_writer
-from lcstats.plots.panel import Mark, add_key, add_title, open_panel
-from lcstats.plots.style import CURVE_COLOR, FAILING_DASHES, PROFILE_COLORS, ColumnWidth
+from lcstats.plots.panel import HEIGHTS, Mark, add_key, add_title, open_panel
+from lcstats.plots.style import FAILING_DASHES, palette
 from lcstats.trials.wording import counted
 
 MOST_GROUPS = 4
 MOST_PLACES = 15
 """Distinct depths, to two decimals, beyond which needles are put together by tenths."""
-HEIGHTS = {"single": 1.9, "double": 2.6}
 N_CURVE_POINTS = 201
 
 
@@ -151,7 +150,7 @@ def plot_needle_depths(
     analysis : NeedleAnalysis
     length : int, optional
     surface : FlexibleFit, optional
-    width : {"single", "double"}
+    width : {"single", "double", "slide"}
     ax : Axes, optional
 
     Returns
@@ -197,7 +196,7 @@ def _draw_observed(ax: Axes, table: pd.DataFrame, analysis: NeedleAnalysis) -> I
             rate,
             yerr=bars,
             fmt=MARKERS[index],
-            color=PROFILE_COLORS[index],
+            color=palette().profiles[index],
             elinewidth=0.6,
             markersize=3.0,
             zorder=3,
@@ -211,11 +210,11 @@ def _draw_lines(ax: Axes, table: pd.DataFrame, analysis: NeedleAnalysis) -> Iter
     if not curve.empty and analysis.single is not None:
         style = FAILING_DASHES if analysis.single.fails else "-"
         line = ax.plot(
-            curve["depth"], curve["rate"], linestyle=style, color=CURVE_COLOR, linewidth=1.2
+            curve["depth"], curve["rate"], linestyle=style, color=palette().curve, linewidth=1.2
         )[0]
         yield line, curve_words(analysis.single.goodness)
     if not surface.empty:
-        look: dict[str, Any] = {"color": PROFILE_COLORS[2], "zorder": 2}
+        look: dict[str, Any] = {"color": palette().profiles[2], "zorder": 2}
         ax.fill_between(
             surface["depth"], surface["lower"], surface["upper"], alpha=0.2, linewidth=0, **look
         )

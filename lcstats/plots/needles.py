@@ -10,10 +10,11 @@ from matplotlib.axes import Axes
 
 from lcstats.needles import NeedleAnalysis
 from lcstats.needles.task_length import Layout
-from lcstats.options import check_option, percent
+from lcstats.options import ColumnWidth, check_option, percent
 from lcstats.plots.labels import clean, curve_words
 from lcstats.plots.needles_table import Measure, dependence_data, needles_data, required_data
 from lcstats.plots.panel import (
+    HEIGHTS,
     Mark,
     Panel,
     add_key,
@@ -22,17 +23,11 @@ from lcstats.plots.panel import (
     set_log_ticks,
     start_log_axis,
 )
-from lcstats.plots.style import (
-    BAR_COLOR,
-    CELL_COLOR,
-    CURVE_COLOR,
-    FAILING_DASHES,
-    POINT_COLOR,
-    ColumnWidth,
-)
+from lcstats.plots.style import FAILING_DASHES, palette
 from lcstats.trials.wording import counted
 
-HEIGHTS = {"single": 1.9, "double": 2.6}
+SHADES = {"light": (0.55, 0.1), "dark": (0.45, 0.95)}
+"""Parts of the colour map that stand out from the paper, for few to many needles."""
 DODGE = 1.03
 """Factor of length by which two series are moved apart."""
 
@@ -57,8 +52,8 @@ def plot_needles(
     analysis : NeedleAnalysis
     layout : {"spread", "close"}
         Where the needles of the curves lie.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own.
 
@@ -102,7 +97,7 @@ def plot_dependence(
     ----------
     analysis : NeedleAnalysis
     measure : {"ratio", "correlation"}
-    width : {"single", "double"}
+    width : {"single", "double", "slide"}
     ax : Axes, optional
 
     Returns
@@ -138,7 +133,7 @@ def plot_required(
     ----------
     analysis : NeedleAnalysis
         With a curve.
-    width : {"single", "double"}
+    width : {"single", "double", "slide"}
     ax : Axes, optional
 
     Returns
@@ -180,8 +175,8 @@ def _curve_caption(analysis: NeedleAnalysis) -> str:
 
 
 def _number_colors(numbers: list[int]) -> dict[int, Any]:
-    """Return a colour for each number of needles, from light to dark."""
-    shades = np.linspace(0.85, 0.15, len(numbers))
+    """Return a colour for each number of needles, the more the farther from the paper."""
+    shades = np.linspace(*SHADES[palette().name], len(numbers))
     return dict(zip(numbers, mpl.colormaps["viridis"](shades), strict=True))
 
 
@@ -212,7 +207,10 @@ def _draw_curves(ax: Axes, table: pd.DataFrame, analysis: NeedleAnalysis) -> Ite
 def _draw_joint(ax: Axes, table: pd.DataFrame, analysis: NeedleAnalysis) -> Iterator[Mark]:
     joint = table[table["series"] == "joint"]
     what = "all found, observed" if analysis.n_needles > 1 else "found, observed"
-    yield _draw_points(ax, joint, "o", POINT_COLOR), f"{what}, {percent(analysis.level)} interval"
+    yield (
+        _draw_points(ax, joint, "o", palette().point),
+        f"{what}, {percent(analysis.level)} interval",
+    )
     product = table[table["series"] == "product"]
     if not product.empty:
         rings = ax.plot(
@@ -220,7 +218,7 @@ def _draw_joint(ax: Axes, table: pd.DataFrame, analysis: NeedleAnalysis) -> Iter
             product["rate"],
             "o",
             markerfacecolor="none",
-            markeredgecolor=BAR_COLOR,
+            markeredgecolor=palette().bar,
             markersize=5,
             zorder=4,
             clip_on=False,
@@ -254,15 +252,15 @@ def _draw_dependence(
     ax: Axes, table: pd.DataFrame, measure: Measure, level: float
 ) -> Iterator[Mark]:
     independent = INDEPENDENT[measure]
-    line = ax.axhline(independent, color=BAR_COLOR, linestyle="--", linewidth=0.9, zorder=2)
+    line = ax.axhline(independent, color=palette().bar, linestyle="--", linewidth=0.9, zorder=2)
     whole, rows = table[table["length"].isna()], table[table["length"].notna()]
-    points = _draw_points(ax, rows.rename(columns={"value": "rate"}), "o", POINT_COLOR)
-    yield points, f"at each length, {percent(level)} cluster bootstrap"
+    points = _draw_points(ax, rows.rename(columns={"value": "rate"}), "o", palette().point)
+    yield points, f"at each length, {percent(level)} interval"
     if not whole.empty:
         value, lower, upper = whole[["value", "lower", "upper"]].iloc[0].tolist()
         if np.isfinite(lower):
-            ax.axhspan(lower, upper, color=CELL_COLOR, alpha=0.2, linewidth=0, zorder=0)
-        middle = ax.axhline(value, color=CELL_COLOR, linewidth=1.0, zorder=1)
+            ax.axhspan(lower, upper, color=palette().cell, alpha=0.2, linewidth=0, zorder=0)
+        middle = ax.axhline(value, color=palette().cell, linewidth=1.0, zorder=1)
         yield middle, f"all lengths together, {value:.3g}"
     yield line, "independent needles"
 
@@ -273,11 +271,11 @@ def _draw_required(ax: Axes, table: pd.DataFrame, analysis: NeedleAnalysis) -> I
     if not curve.empty:
         style = _line_style(analysis)
         line = ax.plot(
-            curve["length"], curve["rate"], linestyle=style, linewidth=1.2, color=CURVE_COLOR
+            curve["length"], curve["rate"], linestyle=style, linewidth=1.2, color=palette().curve
         )[0]
         yield line, "curve of a single needle"
     if not observed.empty:
-        points = _draw_points(ax, observed, "o", POINT_COLOR)
+        points = _draw_points(ax, observed, "o", palette().point)
         yield points, f"observed, {percent(analysis.level)} interval over trials"
     required = table[table["series"] == "required"]
     colors = _number_colors(required["n_needles"].tolist())

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from lcstats.plots.panel import log_limits
-from lcstats.plots.style import ANSWER_COLOR, FAILING_DASHES, SET_COLORS
+from lcstats.plots.style import FAILING_DASHES, palette
 
 LONE_CAP = 12.0
 """Points that the caps of a set of one outcome are high: the point on it hides shorter ones."""
@@ -59,10 +59,16 @@ class Place:
         return float(np.diff(places).min() / (last - first))
 
 
-def draw_set(ax: Axes, row: Any, place: Place, height: float, *, fails: bool) -> Line2D:
-    """Draw a set as a bar; an end outside the tested lengths is an arrow."""
+def draw_set(
+    ax: Axes, row: Any, place: Place, height: float, *, fails: bool, color: str | None = None
+) -> Line2D:
+    """Draw a set as a bar, in the colour of its kind; an end outside the tested is an arrow."""
     ends, open_ends = place.sets(row.lower, row.upper)
-    look: dict[str, Any] = {"color": SET_COLORS[row.kind], "clip_on": False, "zorder": 4}
+    look: dict[str, Any] = {
+        "color": color or palette().sets[row.kind],
+        "clip_on": False,
+        "zorder": 4,
+    }
     cap = 7.0 if ends[0] < ends[1] else LONE_CAP
     for end, is_open, arrow in zip(ends, open_ends, "<>", strict=True):
         size = 5.0 if is_open else cap
@@ -77,16 +83,25 @@ def draw_set(ax: Axes, row: Any, place: Place, height: float, *, fails: bool) ->
     )[0]
 
 
-def draw_point(ax: Axes, point: Any, place: Place, height: float, *, status: str) -> Line2D:
+def draw_point(
+    ax: Axes,
+    point: Any,
+    place: Place,
+    height: float,
+    *,
+    status: str,
+    color: str | None = None,
+) -> Line2D:
     """Mark a method's point: filled if it is to be quoted, hollow if not."""
     marker = {"below_tested": "<", "beyond_tested": ">"}.get(status, "D")
+    color = color or palette().ink
     return ax.plot(
         [place.of(point.length)],
         [height],
         marker,
-        color=ANSWER_COLOR,
-        markerfacecolor=ANSWER_COLOR if point.quoted else "white",
-        markeredgecolor=ANSWER_COLOR,
+        color=color,
+        markerfacecolor=color if point.quoted else palette().paper,
+        markeredgecolor=color,
         markeredgewidth=0.8,
         markersize=5.5 if point.quoted else 4.0,
         linestyle="none",

@@ -1,8 +1,10 @@
 """The place of a figure: axes, a title block above, a key below, ticks that do not collide."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.offsetbox import DrawingArea
 from matplotlib.text import Text
-from matplotlib.ticker import FixedLocator, NullFormatter
+from matplotlib.ticker import AutoLocator, FixedLocator, NullFormatter
 from matplotlib.transforms import (
     Affine2D,
     ScaledTranslation,
@@ -25,18 +27,22 @@ from numpy.typing import NDArray
 
 from lcstats.plots.fonts import columns_in_font, quiet_about_fonts, spell_out
 from lcstats.plots.labels import length_axis_label, length_writer, wrap_name, wrap_words
-from lcstats.plots.style import figure_style, width_inches
+from lcstats.plots.style import Preset, figure_style, preset_of
 
 POINTS = 72.0
 NARROW_EM = 0.5
 """Width of a character in narrow words, in units of the font's size."""
+SLACK = 0.96
+"""Share of its room that a text may take: in print it is wider than on a screen, or narrower."""
 LINE_SPACING = 1.25
-WIDE = 380.0
+WIDE = 280.0
 """Points; in wider axes a key has two columns."""
 KEY_GAP = 5.0
 PAD = 0.03
 """Inches between what is drawn and the edge of our own figure."""
 MOST_TICKS = 12
+HEIGHTS = {"single": 1.9, "double": 2.6, "slide": 1.2}
+"""Inches that axes with curves are high; on a slide the least, as they take what is left."""
 
 Mark = tuple[Any, str]
 """What is drawn (anything a legend can show), and the words for it."""
@@ -51,10 +57,13 @@ class Panel:
     ax : Axes
     figure : Figure or None
         None where the axes are the user's.
+    preset : Preset
+        Size of our own figure.
     """
 
     ax: Axes
     figure: Figure | None
+    preset: Preset
 
     @property
     def width(self) -> float:
@@ -80,11 +89,26 @@ class Panel:
             self._arrange(self.figure, self.height / POINTS)
 
     def finish(self, height: float) -> None:
-        """Make the axes of our own figure `height` inches high, with the figure around them."""
-        if self.figure is not None:
-            self._arrange(self.figure, height)
+        """Make the axes of our own figure `height` inches high, with the figure around them.
 
-    def _arrange(self, figure: Figure, height: float) -> None:
+        Where the figure's own height is given, they are at least so high, and take what is left.
+        """
+        if self.figure is not None:
+            self._arrange(self.figure, height, self.preset.height)
+            self._keep_ticks()
+            # Words are widest at the style's own few dots per inch: measured there, they fit.
+            self.figure.set_dpi(self.preset.dpi)
+
+    def _keep_ticks(self) -> None:
+        """Keep the ticks of this style: drawn in another, automatic ones would be others."""
+        for axis in (self.ax.xaxis, self.ax.yaxis):
+            if isinstance(axis.get_major_locator(), AutoLocator):
+                low, high = sorted(axis.get_view_interval())
+                ticks = axis.get_majorticklocs()
+                shown = ticks[(low <= ticks) & (ticks <= high)]
+                axis.set_major_locator(FixedLocator(shown.tolist()))
+
+    def _arrange(self, figure: Figure, height: float, whole: float | None = None) -> None:
         """Give the axes the width that labels leave, and the figure the height that they need.
 
         One measurement, where a layout engine of matplotlib's takes several: measuring texts is
@@ -95,7 +119,8 @@ class Panel:
         pad = PAD * figure.dpi
         left, bottom = inside.x0 - outside.x0 + pad, inside.y0 - outside.y0 + pad
         right, top = outside.x1 - inside.x1 + pad, outside.y1 - inside.y1 + pad
-        figure.set_figheight(height + (bottom + top) / figure.dpi)
+        around = (bottom + top) / figure.dpi
+        figure.set_figheight(max(height + around, whole or 0.0))
         x, y = figure.bbox.size
         self.ax.set_position((left / x, bottom / y, 1 - (left + right) / x, 1 - (bottom + top) / y))
 
@@ -114,14 +139,30 @@ def root_figure(artist: Artist) -> Figure:
 @contextmanager
 def open_panel(ax: Axes | None, width: str) -> Iterator[Panel]:
     """Give the user's axes as they are, or new ones in the library's style, outside pyplot."""
-    inches = width_inches(width)
+    preset = preset_of(width)
     if ax is not None:
         with quiet_about_fonts():
-            yield Panel(ax, figure=None)
+            yield Panel(ax, None, preset)
         return
     with quiet_about_fonts(), figure_style():
-        figure = Figure(figsize=(inches, 3.0))
-        yield Panel(figure.add_subplot(), figure)
+        figure = new_figure(figsize=(preset.width, 3.0))
+        yield Panel(figure.add_subplot(), figure, preset)
+
+
+def new_figure(**options: Any) -> Figure:
+    """Make a figure outside pyplot, which would keep it; but within it in a notebook.
+
+    A notebook shows the figures of pyplot below their cell, and then lets go of them.
+    """
+    if not _is_notebook():
+        return Figure(**options)
+    figure: Figure = import_module("matplotlib.pyplot").figure(**options)
+    return figure
+
+
+def _is_notebook() -> bool:
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
 
 
 def add_title(panel: Panel, name: str, caption: str, *, pad: float = 5.0) -> None:
@@ -250,9 +291,9 @@ def fit_words(text: Text, words: str, room: float, wrap: Callable[..., str]) -> 
         text.set_text(spell_out(text))
         width = in_points(text, text.get_window_extent().width)
         text.set_text(wrapped)
-        if width <= room or n_columns <= 8:
+        if width <= SLACK * room or n_columns <= 8:
             return
-        n_columns = max(min(n_columns - 1, int(n_columns * room / width) + 1), 8)
+        n_columns = max(min(n_columns - 1, int(n_columns * SLACK * room / width) + 1), 8)
 
 
 def start_log_axis(ax: Axes, lengths: NDArray[np.int64], unit: str) -> None:

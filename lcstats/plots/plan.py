@@ -9,23 +9,16 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MultipleLocator, NullLo
 
 from lcstats.errors import OptionError, describe
 from lcstats.lengths.answer import treatment_words
-from lcstats.options import check_option, percent
+from lcstats.options import ColumnWidth, check_option, percent
 from lcstats.plan import Plan
 from lcstats.plan.target import FOUND_WORDS
 from lcstats.plots.labels import clean
-from lcstats.plots.panel import Mark, Panel, add_key, add_title, open_panel
+from lcstats.plots.panel import HEIGHTS, Mark, Panel, add_key, add_title, open_panel
 from lcstats.plots.plan_table import BAND_LEVEL, plan_data
-from lcstats.plots.style import (
-    ANSWER_COLOR,
-    BAR_COLOR,
-    CURVE_COLOR,
-    POINT_COLOR,
-    ColumnWidth,
-)
+from lcstats.plots.style import palette
 
 PlanAxis = Literal["trials", "tokens", "usd"]
 
-HEIGHTS = {"single": 1.9, "double": 2.6}
 MANY = 25
 """Numbers of trials; more of them are a line without points."""
 
@@ -35,7 +28,8 @@ AXIS_LABELS = {
     "tokens": "Tokens",
     "usd": "Cost (US dollars)",
 }
-COLORS = {"hit": POINT_COLOR, "within": CURVE_COLOR}
+COLORS = {"hit": "point", "within": "curve"}
+"""Names of colours in the palette."""
 MEANINGS = {"hit": FOUND_WORDS["hit"], "within": f"{FOUND_WORDS['within']} of it"}
 _UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
@@ -54,8 +48,8 @@ def plot_plan(
         With rows: of a hit, a doubling or the size of a set, or without a target.
     by : {"trials", "tokens", "usd"}
         What stands on the logarithmic x axis; dollars need prices.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
         caption are then the title of the axes, which ``ax.set_title`` replaces; every mark has a
@@ -139,7 +133,8 @@ def short_number(value: float) -> str:
 
 
 def _draw_series(ax: Axes, table: pd.DataFrame, column: str, *, n_rows: int) -> Iterator[Mark]:
-    for name, color in COLORS.items():
+    for name, role in COLORS.items():
+        color = getattr(palette(), role)
         rows = table[table["series"] == name]
         look = "o-" if n_rows <= MANY else "-"
         line = ax.plot(
@@ -164,7 +159,7 @@ def _draw_target(ax: Axes, plan: Plan) -> Iterator[Mark]:
     target = plan.target
     if target is None or target.value is None or target.kind not in COLORS:
         return
-    line = ax.axhline(target.value, color=BAR_COLOR, linestyle="--", linewidth=0.9, zorder=2)
+    line = ax.axhline(target.value, color=palette().bar, linestyle="--", linewidth=0.9, zorder=2)
     yield line, f"target: {target.words()}"
 
 
@@ -172,5 +167,5 @@ def _draw_recommended(ax: Axes, table: pd.DataFrame, column: str) -> Iterator[Ma
     chosen = table[table["is_recommended"]]
     if chosen.empty:
         return
-    line = ax.axvline(chosen[column].iloc[0], color=ANSWER_COLOR, linewidth=0.9, zorder=2)
+    line = ax.axvline(chosen[column].iloc[0], color=palette().ink, linewidth=0.9, zorder=2)
     yield line, f"first reached with {chosen['trials_per_cell'].iloc[0]} trials per cell"

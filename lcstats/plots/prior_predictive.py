@@ -8,9 +8,10 @@ from matplotlib.axes import Axes
 
 from lcstats.draws import Draws
 from lcstats.fit import CurveFit
-from lcstats.options import percent
+from lcstats.options import ColumnWidth, percent
 from lcstats.plots.labels import clean, shape_words, unscored_words
 from lcstats.plots.panel import (
+    HEIGHTS,
     Mark,
     add_key,
     add_title,
@@ -19,9 +20,8 @@ from lcstats.plots.panel import (
     start_log_axis,
 )
 from lcstats.plots.prior_predictive_table import prior_predictive_data
-from lcstats.plots.style import CELL_COLOR, MASS_COLORS, POINT_COLOR, ColumnWidth
+from lcstats.plots.style import palette
 
-HEIGHTS = {"single": 1.9, "double": 2.6}
 LEVEL = 0.95
 
 
@@ -47,8 +47,8 @@ def plot_prior_predictive(
         By :func:`lcstats.posterior.sample_prior`; drawn here unless given.
     posterior : Draws, optional
         By :func:`lcstats.posterior.sample_posterior`.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
         caption are then the title of the axes; every mark has a label and a legend stands inside.
@@ -91,7 +91,7 @@ def plot_prior_predictive(
 
 def _draw(ax: Axes, table: pd.DataFrame) -> Iterator[Mark]:
     for _, curve in table[table["series"] == "curve"].groupby("curve"):
-        ax.plot(curve["length"], curve["median"], color=CELL_COLOR, linewidth=0.4, alpha=0.5)
+        ax.plot(curve["length"], curve["median"], color=palette().cell, linewidth=0.4, alpha=0.5)
     yield _draw_band(ax, table, "prior", zorder=1.5), _band_words("prior")
     if (table["series"] == "posterior").any():
         yield _draw_band(ax, table, "posterior", zorder=2.5), _band_words("posterior")
@@ -100,7 +100,7 @@ def _draw(ax: Axes, table: pd.DataFrame) -> Iterator[Mark]:
         observed["length"],
         observed["median"],
         "o",
-        color=POINT_COLOR,
+        color=palette().point,
         markersize=3.0,
         zorder=3,
         clip_on=False,
@@ -111,7 +111,7 @@ def _draw(ax: Axes, table: pd.DataFrame) -> Iterator[Mark]:
 def _draw_band(ax: Axes, table: pd.DataFrame, kind: str, *, zorder: float) -> Any:
     """Draw both bands and the median; return the median with its colour for the key."""
     rows = table[table["series"] == kind]
-    look: dict[str, Any] = {"color": MASS_COLORS[kind], "linewidth": 0, "zorder": zorder}
+    look: dict[str, Any] = {"color": palette().masses[kind], "linewidth": 0, "zorder": zorder}
     ax.fill_between(rows["length"], rows["lower"], rows["upper"], alpha=0.22, **look)
     ax.fill_between(rows["length"], rows["inner_lower"], rows["inner_upper"], alpha=0.4, **look)
     look |= {"linewidth": 1.4, "zorder": zorder + 0.1}

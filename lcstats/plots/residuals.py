@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from lcstats.fit import CurveFit, GoodnessOfFit
+from lcstats.options import ColumnWidth
 from lcstats.plots.labels import (
     clean,
     count_words,
@@ -16,7 +17,7 @@ from lcstats.plots.labels import (
 )
 from lcstats.plots.panel import Mark, add_key, add_title, open_panel
 from lcstats.plots.residuals_table import residuals_data
-from lcstats.plots.style import ANSWER_COLOR, ColumnWidth, residual_colors
+from lcstats.plots.style import palette, residual_colors
 from lcstats.plots.tiles import (
     add_color_bar,
     draw_tiles,
@@ -48,8 +49,8 @@ def plot_residuals(
         Of one (model, task) group, as :func:`lcstats.fit.fit_curve` returns it.
     goodness : GoodnessOfFit, optional
         The test of `fit`, for its verdict.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
         caption are then the title of the axes, which ``ax.set_title`` replaces. Every mark has a
@@ -106,7 +107,7 @@ def _mark_worst(ax: Axes, table: pd.DataFrame, unit: str) -> Mark:
         1,
         1,
         fill=False,
-        edgecolor=ANSWER_COLOR,
+        edgecolor=palette().ink,
         linewidth=1.4,
         clip_on=False,
         zorder=4,

@@ -24,7 +24,7 @@ UNDATED: dict[str, dict[str, Any]] = {
 }
 
 
-def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 300) -> Path:
+def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: float | None = None) -> Path:
     r"""Write a figure as SVG, PDF or PNG.
 
     Text is kept as text in SVG and PDF. Files carry no date, so that equal figures are equal
@@ -38,8 +38,8 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 30
         ``axes.figure`` of what a ``plot_*`` function returned.
     path : str or path-like
         The suffix chooses the format: .svg, .pdf or .png.
-    dpi : float
-        Dots per inch of PNG.
+    dpi : float, optional
+        Dots per inch of PNG; three times as many as on the screen, and at least 300, unless given.
 
     Returns
     -------
@@ -71,9 +71,10 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 30
     return path
 
 
-def render_figure(figure: Figure, file_format: str, *, dpi: float = 300) -> bytes:
+def render_figure(figure: Figure, file_format: str, *, dpi: float | None = None) -> bytes:
     """Return the bytes of a figure as ``svg``, ``pdf`` or ``png``, as :func:`save_figure` does."""
     buffer = BytesIO()
+    dpi = max(300.0, 3.0 * figure.dpi) if dpi is None else dpi
     words = nullcontext() if file_format == "svg" else _spelled_out(figure)
     fonts = _without_layout_tables() if file_format == "pdf" else nullcontext()
     with mpl.rc_context(_output_settings()), words, fonts, quiet_about_fonts():

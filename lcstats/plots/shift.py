@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lcstats.comparison.doublings import BOTH_BELOW, BOTH_BEYOND, DECIMALS
 from lcstats.comparison.shift_result import LengthShift
 from lcstats.lengths.quoting import NAMES
-from lcstats.options import percent
+from lcstats.options import ColumnWidth, percent
 from lcstats.plots.labels import clean, signed_share
 from lcstats.plots.panel import (
     Mark,
@@ -26,19 +26,14 @@ from lcstats.plots.panel import (
     tick_font_size,
 )
 from lcstats.plots.shift_table import shift_data
-from lcstats.plots.style import CURVE_COLOR, POINT_COLOR, SET_COLORS, ColumnWidth
+from lcstats.plots.style import palette
 
-HEIGHTS = {"single": 1.8, "double": 2.2}
+HEIGHTS = {"single": 1.8, "double": 2.2, "slide": 1.2}
 NEGLIGIBLE = 0.005
 """Shifts of less mass by every method, outside of every interval, are left out."""
 TOLERANCE = 0.5 * 10.0**-DECIMALS
 ROW = 0.11
 """Height of an interval's row, in units of mass."""
-METHOD_COLORS = {
-    "observed": POINT_COLOR,
-    "curve": CURVE_COLOR,
-    "flexible": SET_COLORS["posterior"],
-}
 UNKNOWN = {BOTH_BELOW: "both\nbelow", BOTH_BEYOND: "both\nbeyond"}
 
 
@@ -88,8 +83,8 @@ def plot_shift(
     ----------
     shifts : mapping of str to LengthShift
         By method, as :func:`lcstats.comparison.shift.length_shift` returns them.
-    width : {"single", "double"}
-        Width of our own figure: 3.3 or 6.9 inches.
+    width : {"single", "double", "slide"}
+        Preset of our own figure: a column of 3.3 inches, a page of 6.9, a slide.
     ax : Axes, optional
         Draw here, in matplotlib's current style, instead of on a figure of our own. Name and
         caption are then the title of the axes, which ``ax.set_title`` replaces; every mark has a
@@ -133,6 +128,11 @@ def plot_shift(
     return panel.ax
 
 
+def _method_color(method: str) -> str:
+    own = {"observed": palette().point, "curve": palette().curve}
+    return own.get(method, palette().sets["posterior"])
+
+
 def _columns(table: pd.DataFrame) -> _Columns:
     """Keep shifts with some mass, the ends of intervals, and whole doublings between them."""
     most = table.groupby("label", sort=False)["mass"].transform("max")
@@ -173,7 +173,7 @@ def _draw_bars(
             if columns.has(row):
                 is_pale = row.known in ("at most", "at least")
                 heights[int(is_pale), columns.of(row)] += float(str(row.mass))
-        look: dict[str, Any] = {"align": "edge", "color": METHOD_COLORS[method]}
+        look: dict[str, Any] = {"align": "edge", "color": _method_color(method)}
         places = np.arange(heights.shape[1]) + left
         bars = ax.bar(places, heights[0], bar_width, **look)
         yield bars, NAMES[method].removeprefix("the ").capitalize()
@@ -193,7 +193,7 @@ def _draw_intervals(
         interval = shift.default_interval
         height = 1.02 + ROW * (len(shifts) - index - 0.5)
         places = []
-        look: dict[str, Any] = {"color": METHOD_COLORS[method], "clip_on": False}
+        look: dict[str, Any] = {"color": _method_color(method), "clip_on": False}
         ends = ((interval.lower, 0, -0.45, "<"), (interval.upper, last, 0.45, ">"))
         for end, edge, step, arrow in ends:
             is_open = not np.isfinite(end)

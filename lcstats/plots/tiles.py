@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lcstats.plots.labels import clean, depth_labels, length_axis_label, length_writer, wrap_name
 from lcstats.plots.panel import POINTS, Mark, Panel, even_ticks, text_widths, tick_font_size
-from lcstats.plots.style import HOLE_EDGE, HOLE_FACE, HOLE_HATCH
+from lcstats.plots.style import HOLE_HATCH, palette
 
 ROW_INCHES = 0.17
 TASK_INCHES, TASK_POINTS = 0.13, 9.0
@@ -94,7 +94,7 @@ def draw_tiles(
         cmap=colors,
         vmin=limits[0],
         vmax=limits[1],
-        edgecolors="white",
+        edgecolors=palette().paper,
         linewidth=0.3,
     )
     return Tiles(mesh, _draw_holes(ax, np.isnan(image), rows))
@@ -107,8 +107,8 @@ def _draw_holes(ax: Axes, is_hole: NDArray[np.bool_], rows: NDArray[np.float64])
             np.column_stack([x + column, rows[[row, row + 1, row + 1, row]]])
             for row, column in np.argwhere(is_hole)
         ],
-        facecolor=HOLE_FACE,
-        edgecolor=HOLE_EDGE,
+        facecolor=palette().hole_face,
+        edgecolor=palette().hole_edge,
         linewidth=0.0,
         hatch=HOLE_HATCH,
     )
@@ -242,7 +242,7 @@ def _set_task_ticks(
     labels = [known[row] for row in shown.tolist()]
     ax.set_yticks((edges[shown] + edges[shown + 1]) / 2, labels)
     for edge in edges[starts[1:]].tolist():
-        ax.axhline(edge, color="white", linewidth=2.0)
+        ax.axhline(edge, color=palette().paper, linewidth=2.0)
     names = ax.secondary_yaxis("left")
     names.set_yticks(middles, list(map(_fitted_name, tasks[starts].tolist(), heights.tolist())))
     names.tick_params(length=0, pad=text_widths(ax, labels, size).max() + BESIDE)

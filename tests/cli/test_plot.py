@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 FIRST_BYTES = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
@@ -49,7 +51,7 @@ def test_a_failure_leaves_nothing_behind(run, sweep, tmp_path, monkeypatch):
     def fail(*args, **options):
         raise RuntimeError("no ink")
 
-    monkeypatch.setattr("lcstats.cli.plot.draw", fail)
+    monkeypatch.setattr("lcstats.cli.plot.draw_group", fail)
     assert run("plot", "decay", sweep, "-o", tmp_path / "decay.svg").exit_code == 2
     assert list(tmp_path.iterdir()) == []
 
@@ -95,3 +97,66 @@ def test_the_methods_figure_has_every_method_that_was_asked_for(run, sweep, tmp_
     assert "Curve: " not in few.read_text("utf-8")
     for words in ("Raw cells: 8K (to quote)", "Curve: 8K", "Flexible surface: 8K"):
         assert words in all_methods.read_text("utf-8")
+
+
+@pytest.mark.parametrize("kind", ["heatmap", "decay"])
+def test_together_all_groups_are_in_one_file(run_json, sweep, tmp_path, kind):
+    path = tmp_path / "all.svg"
+    document = run_json("plot", kind, sweep, "--together", "-o", path)
+    assert [entry["path"] for entry in document["files"]] == [str(path)] * 2
+    assert [entry["model"] for entry in document["files"]] == ["alpha", "beta"]
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    words = path.read_text(encoding="utf-8")
+    assert ">alpha" in words
+    assert ">beta" in words
+
+
+@pytest.mark.parametrize(("width", "points"), [("single", 3.3), ("double", 6.9), ("slide", 5.0)])
+def test_the_width_is_that_of_the_preset(run, sweep, tmp_path, width, points):
+    path = tmp_path / "a.svg"
+    flags = ("--select", "model=alpha", "--width", width)
+    assert run("plot", "masses", sweep, *flags, "-o", path).exit_code == 0
+    (found,) = re.findall(r'<svg [^>]*width="([\d.]+)pt"', path.read_text(encoding="utf-8"))
+    assert float(found) == pytest.approx(points * 72)
+
+
+def test_theme_style_and_words_change_the_figure(run, sweep, tmp_path):
+    looks = [(), ("--theme", "dark"), ("--style", "classic"), ("--words", "half-width")]
+    files = []
+    for number, look in enumerate(looks):
+        path = tmp_path / f"{number}.svg"
+        run("plot", "heatmap", sweep, "--select", "model=alpha", *look, "-o", path)
+        files.append(path.read_text(encoding="utf-8").lower())
+    assert len(set(files)) == len(looks)
+    assert ["#16181c" in text for text in files] == [False, True, False, False]
+    assert ["±" in text for text in files] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("words", "mend"),
+    [
+        (("depth", "--together"), "forest shows several language models"),
+        (("decay", "--style", "classic"), "draw a heatmap"),
+        (("masses", "--words", "none"), "draw a heatmap"),
+        (("latency",), "--map ttft_s=THEIRS"),
+        (("cost",), "--price-in"),
+    ],
+)
+def test_what_a_kind_cannot_show_is_refused(run, sweep, tmp_path, words, mend):
+    result = run("plot", words[0], sweep, *words[1:], "-o", tmp_path / "a.svg")
+    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert mend in result.stderr
+
+
+def test_cost_is_drawn_from_prices(run, sweep, tmp_path):
+    path = tmp_path / "cost.svg"
+    result = run("plot", "cost", sweep, "--price-in", "2", "-o", path)
+    assert result.exit_code == 0, result.stderr
+    assert "Cost per trial (US dollars)" in path.read_text(encoding="utf-8")
+
+
+def test_a_posterior_predictive_check_is_drawn(run, sweep, tmp_path):
+    path = tmp_path / "a.svg"
+    flags = ("--select", "model=alpha")
+    assert run("plot", "predictive", sweep, *flags, "-o", path).exit_code == 0
+    assert "posterior predictive check" in path.read_text(encoding="utf-8")

@@ -77,6 +77,7 @@ def drawn_texts(ax):
     with quiet_about_fonts():
         figure.draw_without_rendering()
     texts = [title for axes in figure.axes for title in (axes.title, axes._left_title)]
+    texts += [*figure.texts, *(text for key in figure.legends for text in key.get_texts())]
     for axes in figure.axes:
         texts += axes.texts
         for axis in (axes.xaxis, axes.yaxis):

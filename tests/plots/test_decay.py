@@ -14,8 +14,8 @@ from lcstats.fit import fit_curve, goodness_of_fit
 from lcstats.lengths import Criterion, Interval, effective_length
 from lcstats.plots import decay_data, plot_decay
 from lcstats.plots.decay import set_ends
+from lcstats.plots.palette import LIGHT
 from lcstats.plots.panel import log_limits
-from lcstats.plots.style import CURVE_COLOR
 from tests.plots.drawings import (
     DESIGNS,
     DESIGNS_AND_WIDTHS,
@@ -369,7 +369,7 @@ def test_a_curve_does_not_change_the_observed_rows():
 def test_a_curve_that_fails_its_test_is_dashed(cells, style, words):
     fit = fit_curve(cells)
     ax = plot_decay(cells, fit=fit, goodness=goodness_of_fit(fit))
-    line = line_with(ax, color=CURVE_COLOR)
+    line = line_with(ax, color=LIGHT.curve)
     assert line.get_linestyle() == style
     curve = rows(decay_data(cells, fit=fit), "curve")
     np.testing.assert_allclose(line.get_ydata(), curve["accuracy"])

@@ -1,5 +1,7 @@
 """The heat map: its table against hand counts, its artists against the rules."""
 
+from statistics import NormalDist
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -44,6 +46,8 @@ def counts_of(ax) -> list[str]:
 
 def test_table_holds_every_cell_and_hole():
     table = heatmap_data(ragged())
+    square = NormalDist().inv_cdf(0.975) ** 2
+    half = square / (2 + square) / 2  # Wilson's interval where all of 2 or none are right
     expected = pd.DataFrame(
         {
             "model": "model",
@@ -54,7 +58,9 @@ def test_table_holds_every_cell_and_hole():
             "n_cases": [2, 2, 2, 2, 0, 2, 2, 2, 2, 0, 0, 0],
             "successes": [2, 2, 2, 2, np.nan, 2, 0, 0, 0, np.nan, np.nan, np.nan],
             "accuracy": [1, 1, 1, 1, np.nan, 1, 0, 0, 0, np.nan, np.nan, np.nan],
+            "half_width": [*[half] * 4, np.nan, *[half] * 4, *[np.nan] * 3],
             "n_unscored_at_length": np.repeat([0, 2, 0, 6], 3),
+            "n_too_long_at_length": 0,
         }
     )
     pd.testing.assert_frame_equal(table, expected, check_dtype=False)

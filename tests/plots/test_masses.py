@@ -13,7 +13,7 @@ from lcstats.lengths import Criterion, effective_length
 from lcstats.options import DrawKind, MassKind
 from lcstats.plots import masses_data, plot_masses
 from lcstats.plots.masses import MEANINGS, shown_outcomes
-from lcstats.plots.style import MASS_COLORS
+from lcstats.plots.palette import LIGHT
 from tests.plots.drawings import (
     DESIGNS,
     DESIGNS_AND_WIDTHS,
@@ -78,7 +78,7 @@ def test_a_kind_of_masses_has_its_colour_whatever_stands_beside_it(masses):
     answer = effective_length(simulated(), Criterion(0.85), masses=masses)
     ax = plot_masses(answer)
     kinds = masses_data(answer)["kind"].unique()
-    assert [color_of(bars) for bars in ax.containers] == [to_rgba(MASS_COLORS[k]) for k in kinds]
+    assert [color_of(bars) for bars in ax.containers] == [to_rgba(LIGHT.masses[k]) for k in kinds]
 
 
 @pytest.mark.parametrize("kind", ["parametric_bootstrap", "cluster_bootstrap"])
@@ -86,14 +86,14 @@ def test_masses_of_a_curve_have_their_own_colour_and_words(kind):
     answer = answer_of(simulated())
     observed = replace(answer.observed, masses={kind: answer.observed.masses["bootstrap"]})
     ax = plot_masses(replace(answer, estimates=(observed,)))
-    assert color_of(ax.containers[0]) == to_rgba(MASS_COLORS[kind])
+    assert color_of(ax.containers[0]) == to_rgba(LIGHT.masses[kind])
     assert f"({kind})" in " ".join(ax.get_legend().get_texts()[0].get_text().split())
 
 
 def test_every_kind_of_masses_has_one_colour_and_a_meaning():
     kinds = {*get_args(MassKind), *get_args(DrawKind)}
-    assert MASS_COLORS.keys() == MEANINGS.keys() == kinds
-    assert len(set(MASS_COLORS.values())) == len(kinds)
+    assert LIGHT.masses.keys() == MEANINGS.keys() == kinds
+    assert len(set(LIGHT.masses.values())) == len(kinds)
 
 
 def test_one_kind_of_masses_is_drawn_alone():

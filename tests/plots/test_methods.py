@@ -19,8 +19,8 @@ from lcstats.lengths.crossing import Crossing
 from lcstats.options import SetKind
 from lcstats.plots import methods_data, plot_methods
 from lcstats.plots.methods import PROMISES, STRIP
+from lcstats.plots.palette import LIGHT
 from lcstats.plots.panel import log_limits
-from lcstats.plots.style import MASS_COLORS, SET_COLOR, SET_COLORS
 from lcstats.report.figures import describe_methods
 from tests.plots.drawings import DESIGNS, DESIGNS_AND_WIDTHS, clipped_and_overlapping, simulated
 
@@ -79,7 +79,7 @@ def sticks_of(ax, kind):
     (found,) = [
         c
         for c in ax.collections
-        if isinstance(c, LineCollection) and tuple(c.get_color()[0]) == to_rgba(MASS_COLORS[kind])
+        if isinstance(c, LineCollection) and tuple(c.get_color()[0]) == to_rgba(LIGHT.masses[kind])
     ]
     segments = np.array(found.get_segments())
     return segments[:, 0, 0], segments[:, 1, 1] - segments[:, 0, 1]
@@ -122,20 +122,20 @@ def test_one_point_and_one_set_are_to_be_quoted():
 
 def test_what_is_to_be_quoted_is_heavy_and_the_rest_light():
     ax = plot_methods(by_hand(OBSERVED, CURVE, FLEXIBLE))
-    (heavy,) = thick_lines(ax, SET_COLORS["hybrid"])
-    (light,) = thick_lines(ax, SET_COLORS["parametric_bootstrap"])
+    (heavy,) = thick_lines(ax, LIGHT.sets["hybrid"])
+    (light,) = thick_lines(ax, LIGHT.sets["parametric_bootstrap"])
     assert heavy.get_linewidth() > 2 * light.get_linewidth()
     words = {text.get_text(): text.get_fontweight() for text in ax.texts}
     assert words["Flexible surface: >=32K (to quote)"] == "bold"
     assert words["Raw cells: <4K"] == words["Curve: 16K"] == "normal"
     faces = {line.get_marker(): line.get_markerfacecolor() for line in ax.lines}
-    assert faces["D"] == "white"
+    assert faces["D"] == LIGHT.paper
 
 
 def test_without_a_headline_the_set_alone_is_heavy():
     ax = plot_methods(by_hand(OBSERVED, CURVE, headline=None))
     assert "Raw cells: <4K (quote the set)" in [text.get_text() for text in ax.texts]
-    assert thick_lines(ax, SET_COLORS["certified"])[0].get_linewidth() == 3.0
+    assert thick_lines(ax, LIGHT.sets["certified"])[0].get_linewidth() == 3.0
     labels = ax.get_legend_handles_labels()[1]
     assert "effective length to quote" not in labels
 
@@ -143,11 +143,11 @@ def test_without_a_headline_the_set_alone_is_heavy():
 def test_open_ends_reach_the_edge_and_none_passes_stands_before_the_shortest():
     ax = plot_methods(by_hand(OBSERVED, CURVE, FLEXIBLE))
     first, last = log_limits(LENGTHS)
-    (hybrid,) = thick_lines(ax, SET_COLORS["hybrid"])
+    (hybrid,) = thick_lines(ax, LIGHT.sets["hybrid"])
     assert hybrid.get_xdata().tolist() == [8192, last]
-    (certified,) = thick_lines(ax, SET_COLORS["certified"])
+    (certified,) = thick_lines(ax, LIGHT.sets["certified"])
     assert certified.get_xdata().tolist() == [first, 8192]
-    (none_passes,) = thick_lines(ax, SET_COLORS["jeffreys"])
+    (none_passes,) = thick_lines(ax, LIGHT.sets["jeffreys"])
     start, stop = none_passes.get_xdata()
     assert start == first < stop < 4096
     height = row_of(ax, "certified set")
@@ -155,7 +155,7 @@ def test_open_ends_reach_the_edge_and_none_passes_stands_before_the_shortest():
         line
         for line in ax.lines
         if line.get_marker() == "<" and line.get_ydata()[0] == height
-        and line.get_markerfacecolor() == "white"
+        and line.get_markerfacecolor() == LIGHT.paper
     ]  # fmt: skip
     assert point.get_xdata() == [stop]
 
@@ -174,14 +174,14 @@ def test_masses_are_sticks_of_one_scale_on_the_axis_of_the_sets():
 
 
 def first_below(ax):
-    return thick_lines(ax, SET_COLORS["jeffreys"])[0].get_xdata()[1]
+    return thick_lines(ax, LIGHT.sets["jeffreys"])[0].get_xdata()[1]
 
 
 def test_a_curve_that_does_not_fit_is_dashed_and_named_so():
     estimates = (OBSERVED, CURVE, FLEXIBLE)
     fits = plot_methods(by_hand(*estimates))
     fails = plot_methods(by_hand(*estimates, notices=(FAILING,)))
-    color = SET_COLORS["parametric_bootstrap"]
+    color = LIGHT.sets["parametric_bootstrap"]
     assert thick_lines(fits, color)[0].get_linestyle() == "-"
     assert thick_lines(fails, color)[0].get_linestyle() == "--"
     assert "Curve: 16K (does not fit)" in [text.get_text() for text in fails.texts]
@@ -190,7 +190,7 @@ def test_a_curve_that_does_not_fit_is_dashed_and_named_so():
 def test_the_crossing_has_a_row_with_its_interval():
     ax = plot_methods(by_hand(OBSERVED, CURVE))
     height = row_of(ax, "crossing")
-    drawn = [line for line in ax.lines if line.get_color() == SET_COLOR]
+    drawn = [line for line in ax.lines if line.get_color() == LIGHT.set]
     assert [list(line.get_xdata()) for line in drawn] == [[15000, 25000], [20000]]
     assert all(line.get_ydata()[0] == height for line in drawn)
 
@@ -199,7 +199,7 @@ def test_the_crossing_has_a_row_with_its_interval():
 def test_a_crossing_off_the_axis_is_an_arrow_at_its_edge(value, marker):
     curve = replace(CURVE, crossing=Crossing(value, None, None, 0.95, True))
     ax = plot_methods(by_hand(OBSERVED, curve))
-    (tick,) = [line for line in ax.lines if line.get_color() == SET_COLOR]
+    (tick,) = [line for line in ax.lines if line.get_color() == LIGHT.set]
     assert tick.get_marker() == marker
     assert tick.get_xdata()[0] in log_limits(LENGTHS)
 
@@ -213,9 +213,9 @@ def test_the_quoted_set_is_shaded_through_all_methods():
 
 def test_every_kind_of_set_has_a_colour_of_its_own_and_a_promise():
     kinds = set(SET_MEANINGS)
-    assert SET_COLORS.keys() == PROMISES.keys() == kinds
+    assert LIGHT.sets.keys() == PROMISES.keys() == kinds
     assert kinds >= set(get_args(SetKind)) - {"default"}
-    assert len(set(SET_COLORS.values())) == len(kinds)
+    assert len(set(LIGHT.sets.values())) == len(kinds)
 
 
 def test_an_answer_without_masses_has_points_and_sets_alone():
