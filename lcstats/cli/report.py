@@ -20,6 +20,7 @@ from lcstats.cli.options import (
     reading_options,
 )
 from lcstats.cli.output import print_json, print_text, print_warning
+from lcstats.cli.report_options import SheetOptions, sheet_options
 from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
@@ -46,14 +47,22 @@ COUNTED_AS_KNOWN = 10**9
     is_flag=True,
     help=f"Report on simulated trials instead of PATH; seed {DEMO_SEED} unless --seed says.",
 )
+@sheet_options
 @json_option
 def command(
-    reading: ReadingOptions, analysis: AnalysisOptions, output: str, demo: bool, as_json: bool
+    reading: ReadingOptions,
+    analysis: AnalysisOptions,
+    sheet: SheetOptions,
+    output: str,
+    demo: bool,
+    as_json: bool,
 ) -> None:
     """Write a page with everything, figures, tables and JSON beside it.
 
     DIR gets index.html, which opens from disk and needs no network, report.md, report.json,
-    figures and tables. With --demo the trials are simulated, and the page says so.
+    figures, and tables as CSV, LaTeX and Markdown. The page begins with a spec sheet for every
+    language model, under a bar for each kind of task, whatever --threshold is. With --demo the
+    trials are simulated, and the page says so.
     """
     from lcstats.report import ReportSettings, write_report
     from lcstats.report.folder import check_folder
@@ -81,6 +90,10 @@ def command(
         seed=seed,
         origin=origin,
         command=command_line(ctx),
+        advertised=sheet.windows,
+        task_kinds=sheet.kinds,
+        retrieval_bar=sheet.retrieval_bar,
+        reasoning_bar=sheet.reasoning_bar,
     )
     page = write_report(
         results, output, criterion=criterion, level=analysis.level, settings=settings

@@ -1,6 +1,7 @@
 """What a report says, before any layout: one record per (model, task), made from its cells."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from lcstats.cells import Cells
+from lcstats.cells import Cells, Results
 from lcstats.errors import Notice
 from lcstats.flexible import FlexibleFit
 from lcstats.lengths import (
@@ -24,9 +25,10 @@ from lcstats.lengths.answer import SET_MEANINGS as SET_MEANINGS
 from lcstats.lengths.notices import notices_on_penalty
 from lcstats.options import check_type
 from lcstats.options import percent as percent
-from lcstats.plots import length_label
+from lcstats.plots import decay_data, length_label
 from lcstats.report.documents import own_notices
-from lcstats.report.figures import FigureEntry, draw_figures
+from lcstats.report.failure_sample import FailureSample, sample_failures
+from lcstats.report.figures import FigureEntry, FigurePlan, draw_figures
 from lcstats.report.fits import (
     FitWithTest,
     fit_and_test,
@@ -34,7 +36,13 @@ from lcstats.report.fits import (
     sets_to_ask,
     surface_if_wanted,
 )
+from lcstats.report.patterns import Pattern, find_patterns, list_shown
 from lcstats.report.settings import ReportSettings
+from lcstats.report.spec_sheet import TaskSheet
+from lcstats.report.task_kinds import kind_of_task
+from lcstats.report.timings import Timing
+from lcstats.report.untested import find_untested
+from lcstats.report.worst_place import find_worst_place
 from lcstats.trials.wording import counted
 
 SMALLEST_SHARE = 0.0005
@@ -63,6 +71,12 @@ class GroupContent:
     notices : tuple of Notice
         Everything to know about this group, each once.
     figures : tuple of FigureEntry
+    sheet : TaskSheet
+        Its part of the spec sheet.
+    patterns : tuple of Pattern
+        Each pattern that was looked for; empty for averages of tasks.
+    failures : FailureSample or None
+        Failing trials to look at; None where the table has no texts of single trials.
     """
 
     slug: str
@@ -72,6 +86,20 @@ class GroupContent:
     tested: FitWithTest | None
     notices: tuple[Notice, ...]
     figures: tuple[FigureEntry, ...]
+    sheet: TaskSheet
+    patterns: tuple[Pattern, ...]
+    failures: FailureSample | None
+
+    @property
+    def shown_patterns(self) -> tuple[Pattern, ...]:
+        """The patterns that the tests speak for, the strongest evidence first."""
+        return tuple(list_shown(self.patterns))
+
+    @property
+    def has_other_bar(self) -> bool:
+        """True if the spec sheet has another threshold than was asked for."""
+        asked, on_sheet = self.answer.criterion, self.sheet.answer.criterion
+        return asked.exact_threshold != on_sheet.exact_threshold
 
     @property
     def answers(self) -> tuple[EffectiveLength, ...]:
@@ -107,26 +135,48 @@ class GroupContent:
         return f"{', '.join(numbers)} {span} {answer.length_unit}"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """What every group of a report is made with.
+
+    Attributes
+    ----------
+    results : Trials or Cells
+        Where single trials are looked up.
+    criterion : Criterion
+    level : float
+    settings : ReportSettings
+    folder : Path
+        Where figures go.
+    plan : FigurePlan
+    timings : mapping of (str, str) to tuple of Timing
+        By language model and task.
+    """
+
+    results: Results
+    criterion: Criterion
+    level: float
+    settings: ReportSettings
+    folder: Path
+    plan: FigurePlan
+    timings: Mapping[tuple[str, str], tuple[Timing, ...]]
+
+
 def build_group(
-    cells: Cells,
-    criterion: Criterion,
-    tested: FitWithTest | None,
-    *,
-    slug: str,
-    level: float,
-    settings: ReportSettings,
-    folder: Path,
+    cells: Cells, tested: FitWithTest | None, *, slug: str, request: Request
 ) -> GroupContent:
-    """Analyse one group and draw its figures into `folder`."""
+    """Analyse one group and draw its figures."""
+    settings, criterion = request.settings, request.criterion
+    grid = cells.grid
     surface = surface_if_wanted(cells, settings.methods, seed=settings.seed)
-    analyse = partial(_analyse, cells, tested, surface, level=level, settings=settings)
+    analyse = partial(_analyse, cells, tested, surface, request=request)
     answer = analyse(criterion)
     further = notices_on_penalty(settings.penalty) if tested is None else tested.notices
     answer = replace(answer, notices=(*answer.notices, *further))
     other = None
-    if cells.grid.depths.size > 1:
-        other_criterion = replace(criterion, depth_treatment=_other_treatment(criterion))
-        other = analyse(other_criterion)
+    if grid.depths.size > 1:
+        other = analyse(replace(criterion, depth_treatment=_other_treatment(criterion)))
+    patterns = () if grid.members else find_patterns(grid, answer, level=request.level)
     return GroupContent(
         slug=slug,
         cells=cells,
@@ -134,7 +184,60 @@ def build_group(
         other=other,
         tested=tested,
         notices=tuple(_notices(answer, other, cells.notices)),
-        figures=draw_figures(cells, answer, tested, slug=slug, folder=folder, seed=settings.seed),
+        figures=draw_figures(
+            cells,
+            answer,
+            tested,
+            name=f"figures/{slug}",
+            folder=request.folder,
+            plan=request.plan,
+        ),
+        sheet=_build_sheet(cells, surface, known=answer, request=request),
+        patterns=patterns,
+        failures=sample_failures(
+            request.results,
+            grid.model,
+            grid.task,
+            n_shown=request.plan.n_failures,
+            seed=settings.seed,
+        ),
+    )
+
+
+def _build_sheet(
+    cells: Cells, surface: FlexibleFit | None, *, known: EffectiveLength, request: Request
+) -> TaskSheet:
+    """Make the group's part of the spec sheet; notices that `known` has are not said again."""
+    grid, settings = cells.grid, request.settings
+    kind = kind_of_task(grid.task, settings.task_kinds, grid.members)
+    answer = effective_length(
+        cells,
+        replace(request.criterion, threshold=settings.bars[kind.kind]),
+        flexible=surface if request.criterion.treatment.is_order else None,
+        level=request.level,
+        sets=sets_to_ask(("default",), settings.methods),
+        masses=(),
+        seed=settings.seed,
+    )
+    said = {notice.message for notice in known.notices}
+    decay = decay_data(cells, answer, level=request.level)
+    columns = ["length", "accuracy", "lower", "upper", "n_cases"]
+    advertised = settings.window_of(grid.model)
+    unscored: Counter[str] = Counter()
+    for by_status in grid.unscored.values():
+        unscored.update(by_status)
+    return TaskSheet(
+        kind=kind,
+        answer=answer,
+        advertised=advertised,
+        decay=decay.loc[decay["series"] == "length", columns].reset_index(drop=True),
+        level=request.level,
+        worst=find_worst_place(grid, level=request.level),
+        untested=find_untested(grid, advertised),
+        unscored=dict(sorted(unscored.items())),
+        timings=request.timings.get((grid.model, grid.task), ()),
+        n_depths=np.unique(grid.depths[np.isfinite(grid.depths)]).size,
+        notes=tuple(n.message for n in answer.notices if n.message not in said),
     )
 
 
@@ -155,16 +258,16 @@ def _analyse(
     surface: FlexibleFit | None,
     criterion: Criterion,
     *,
-    level: float,
-    settings: ReportSettings,
+    request: Request,
 ) -> EffectiveLength:
     """State the effective length as the settings ask."""
+    settings = request.settings
     return effective_length(
         cells,
         criterion,
         fit=None if tested is None else tested.fit,
         flexible=surface,
-        level=level,
+        level=request.level,
         sets=sets_to_ask(settings.sets, settings.methods),
         masses=settings.masses,
         seed=settings.seed,
@@ -299,3 +402,19 @@ def _summary(group: GroupContent, answer: EffectiveLength, estimate: Estimate) -
         "n_cases": int(answer.n_cases.sum()),
         "n_unscored": group.n_unscored,
     }
+
+
+def pattern_table(groups: Sequence[GroupContent]) -> pd.DataFrame:
+    """Return one row per group and pattern that was looked for: effect, interval, p-values."""
+    names = ("strength", "effect", "lower", "upper", "p_value", "holm_p", "evidence")
+    rows = [
+        {
+            "model": group.answer.model,
+            "task": group.answer.task,
+            "pattern": pattern.name,
+            **{name: getattr(pattern, name) for name in names},
+        }
+        for group in groups
+        for pattern in group.patterns
+    ]
+    return pd.DataFrame(rows, columns=["model", "task", "pattern", *names])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     # Reading alone needs these objects too, and should not wait for scipy and numba.
     from lcstats.lengths import EffectiveLength
     from lcstats.needles import NeedleAnalysis
+    from lcstats.needles.joint import TaskComparison
     from lcstats.report.fits import FitWithTest
 
 
@@ -256,6 +257,31 @@ def needles_document(
             }
             for analysis in analyses
             for notice in analysis.notices
+            if notice not in shared
+        ],
+    }
+
+
+def joint_document(
+    compared: "Sequence[TaskComparison]", shared: Sequence[Notice] = ()
+) -> dict[str, Any]:
+    """Return the ``fit --joint`` object.
+
+    Parameters
+    ----------
+    compared : sequence of TaskComparison
+        One per language model.
+    shared : sequence of Notice
+        Notices on the table as a whole.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "groups": [one.to_dict() for one in compared],
+        "warnings": list_warnings(shared)
+        + [
+            {**notice.to_dict(), "model": one.model}
+            for one in compared
+            for notice in one.fit.notices
             if notice not in shared
         ],
     }

@@ -27,6 +27,18 @@ from lcstats.report.fits import FitWithTest, crossing_words, plot_options, verdi
 from lcstats.trials.wording import counted
 
 SUFFIXES = (".svg", ".pdf", ".png")
+MOST_IN_FULL = 12
+"""Groups up to which a report draws every figure in every format, as part of the page."""
+
+MOST_WITH_BRIEF = 40
+"""Groups up to which a larger report draws :data:`BRIEF_KINDS`; beyond, the decay alone.
+
+Drawing takes most of the time of a report, four fifths of it with two figures per group.
+"""
+
+BRIEF_KINDS = ("decay", "heatmap", "residuals")
+"""Figures of each group of a larger report, where it has them."""
+
 SHARE_TO_MENTION = 0.005
 MOST_POINTS_NAMED = 12
 
@@ -44,7 +56,7 @@ class FigureEntry:
     files : mapping of str to str
         Suffix without dot to the file's name within the report.
     svg : str
-        The figure as an element of the page.
+        The figure as an element of the page; empty where the page refers to the file.
     """
 
     kind: str
@@ -64,20 +76,54 @@ class _Plan:
     plot: Callable[[], Any]
 
 
+@dataclass(frozen=True, slots=True)
+class FigurePlan:
+    """How much a report draws and shows of each group: less of each where there are many.
+
+    Attributes
+    ----------
+    suffixes : tuple of str
+        Formats that are kept as files.
+    kinds : tuple of str
+        Kinds of figures; empty for all there are.
+    inline : bool
+        Whether figures are part of the page; else it refers to their files.
+    n_failures : int
+        Failing trials that are shown of each group.
+    seed : int
+        Of a curve's band.
+    """
+
+    suffixes: tuple[str, ...]
+    kinds: tuple[str, ...]
+    inline: bool
+    n_failures: int
+    seed: int = 0
+
+    @classmethod
+    def of(cls, n_groups: int, seed: int) -> "FigurePlan":
+        """Return the plan for a report on a number of groups."""
+        if n_groups <= MOST_IN_FULL:
+            return cls(SUFFIXES, (), True, 12, seed)
+        kinds = BRIEF_KINDS if n_groups <= MOST_WITH_BRIEF else BRIEF_KINDS[:1]
+        return cls((".svg",), kinds, False, 3, seed)
+
+
 def draw_figures(
     cells: Cells,
     answer: EffectiveLength,
     tested: FitWithTest | None,
     *,
-    slug: str,
+    name: str,
     folder: Path,
-    seed: int,
+    plan: FigurePlan,
 ) -> tuple[FigureEntry, ...]:
-    """Draw every figure of one group into ``folder/figures``."""
-    (folder / "figures").mkdir(exist_ok=True)
+    """Draw every figure of one group below `folder`; their files begin with `name`."""
+    (folder / name).parent.mkdir(exist_ok=True)
     return tuple(
-        _draw(plan, name=f"figures/{slug}-{plan.kind}", folder=folder)
-        for plan in _plans(cells, answer, tested, seed)
+        _draw(figure, name=f"{name}-{figure.kind}", folder=folder, plan=plan)
+        for figure in _plans(cells, answer, tested, plan.seed)
+        if not plan.kinds or figure.kind in plan.kinds
     )
 
 
@@ -122,16 +168,16 @@ def _plans(
         yield _Plan("masses", "Masses", describe_masses(answer), lambda: plot_masses(answer))
 
 
-def _draw(plan: _Plan, *, name: str, folder: Path) -> FigureEntry:
-    files = {suffix[1:]: f"{name}{suffix}" for suffix in SUFFIXES}
-    figure = plan.plot().figure
+def _draw(figure: _Plan, *, name: str, folder: Path, plan: FigurePlan) -> FigureEntry:
+    files = {suffix[1:]: f"{name}{suffix}" for suffix in plan.suffixes}
+    drawn = figure.plot().figure
     for file in files.values():
-        save_figure(figure, folder / file)
-    svg = (folder / files["svg"]).read_text(encoding="utf-8")
-    identity = name.replace("/", "-")
-    return FigureEntry(
-        plan.kind, plan.title, plan.text, files, inline_svg(svg, identity, plan.text)
-    )
+        save_figure(drawn, folder / file)
+    svg = ""
+    if plan.inline:
+        source = (folder / files["svg"]).read_text(encoding="utf-8")
+        svg = inline_svg(source, name.replace("/", "-"), figure.text)
+    return FigureEntry(figure.kind, figure.title, figure.text, files, svg)
 
 
 def inline_svg(svg: str, identity: str, text: str) -> str:

@@ -1,7 +1,10 @@
 """Templates and the words they use."""
 
-import re
+import base64
+import hashlib
+from collections.abc import Mapping
 from functools import cache
+from importlib import resources
 from typing import Any
 
 import jinja2
@@ -23,26 +26,19 @@ from lcstats.report.fits import (
     dispersion_words,
     verdict,
 )
+from lcstats.report.needles import needle_lines, needle_rows
+from lcstats.report.patterns import conclude
+from lcstats.report.settings import EVERY_OTHER
+from lcstats.report.spec_sheet import set_name
+from lcstats.report.tables import markdown_text
 
 MOST_FILES_NAMED = 5
-
-_MARKDOWN_SIGNS = re.compile(r"[\\`*\[\]<|#~]|(?<![^\W_])_|_(?![^\W_])")
+SMALLEST_P = 0.0001
 
 
 def render_page(template: str, **values: Any) -> str:
     """Fill a template of ``templates/``; in HTML every value is escaped."""
     return _environment().get_template(template).render(**values)
-
-
-def markdown_text(text: object) -> str:
-    r"""Write text so that Markdown takes it as text, on one line.
-
-    Examples
-    --------
-    >>> print(markdown_text("a|b_c <d>"))
-    a\|b_c \<d>
-    """
-    return _MARKDOWN_SIGNS.sub(r"\\\g<0>", " ".join(str(text).split()))
 
 
 def unscored_in_words(group: Any) -> str:
@@ -57,7 +53,16 @@ def unscored_in_words(group: Any) -> str:
 
 
 def setting_in_words(value: object) -> str:
-    """Write the value of a setting."""
+    """Write the value of a setting.
+
+    Examples
+    --------
+    >>> setting_in_words({"": 131072}), setting_in_words([]), setting_in_words(0.85)
+    ('every other: 131072', 'none', '0.85')
+    """
+    if isinstance(value, Mapping):
+        named = ((name if name != EVERY_OTHER else "every other", of) for name, of in value.items())
+        return "; ".join(f"{name}: {of}" for name, of in named) or "none"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     return "none" if value is None else str(value)
@@ -74,6 +79,36 @@ def files_in_words(files: list[str]) -> str:
     if len(files) > MOST_FILES_NAMED:
         return f"{len(files)} files, {files[0]} to {files[-1]}"
     return ", ".join(files) or "none"
+
+
+def as_sentence(words: str) -> str:
+    """Return words with a capital and a full stop.
+
+    Examples
+    --------
+    >>> as_sentence("no length is certified")
+    'No length is certified.'
+    """
+    return f"{words[:1].upper()}{words[1:]}." if words else words
+
+
+def p_words(p_value: float | None) -> str:
+    """Write a p-value to two digits, and no smaller than anyone needs it.
+
+    Examples
+    --------
+    >>> p_words(0.01234), p_words(1e-33), p_words(None)
+    ('= 0.012', 'below 0.0001', 'none')
+    """
+    if p_value is None:
+        return "none"
+    return f"= {p_value:.2g}" if p_value >= SMALLEST_P else f"below {SMALLEST_P:.4f}"
+
+
+def content_hash(script: str) -> str:
+    """Return what a content security policy lets this script alone run by."""
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
 def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -116,6 +151,18 @@ def _environment() -> jinja2.Environment:
         verdict=verdict,
         dispersion=dispersion_words,
         crossing=crossing_words,
+        conclude=conclude,
+        needle_lines=needle_lines,
+        needle_rows=needle_rows,
+        set_name=set_name,
+        sentence=as_sentence,
+        p_words=p_words,
     )
-    environment.globals.update(SET_MEANINGS=SET_MEANINGS, METHOD_WORDS=METHOD_WORDS)
+    script = resources.files("lcstats.report").joinpath("templates/filter.js").read_text("utf-8")
+    environment.globals.update(
+        SET_MEANINGS=SET_MEANINGS,
+        METHOD_WORDS=METHOD_WORDS,
+        FILTER=script,
+        FILTER_HASH=content_hash(script),
+    )
     return environment

@@ -2,40 +2,56 @@
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from lcstats.cells import Results, average_tasks, count_cells
+from lcstats.cells import Cells, Results, average_tasks, count_cells
 from lcstats.errors import LcstatsWarning, Notice, announce
 from lcstats.lengths import Criterion
+from lcstats.options import check_type
 from lcstats.records import SCHEMA_VERSION
 from lcstats.report.contents import (
     GroupContent,
+    Request,
     build_group,
     fit_if_wanted,
     length_table,
     mass_table,
+    pattern_table,
     summary_table,
 )
 from lcstats.report.documents import (
     effective_length_document,
     fit_document,
     list_warnings,
+    needles_document,
     read_document,
     to_json,
 )
+from lcstats.report.figures import FigurePlan
 from lcstats.report.fits import coefficient_table, each_group
 from lcstats.report.folder import MANIFEST, build_folder, list_files
+from lcstats.report.methods_text import Methods, describe_methods
+from lcstats.report.needles import NeedleContent, analyze_tasks
 from lcstats.report.pages import render_page
+from lcstats.report.patterns import patterns_document
 from lcstats.report.settings import ReportSettings, list_settings
 from lcstats.report.slugs import slugs_of
+from lcstats.report.spec_sheet import SpecSheet, group_by_model, spec_sheet_document, spec_table
+from lcstats.report.tables import latex_table, markdown_table
+from lcstats.report.timings import find_timings
 
 PAGE = "index.html"
 MARKDOWN = "report.md"
+REFERENCES = "references.bib"
+
+SUMMARY_CAPTION = "Effective length by method and depth treatment, each with its set."
+SPEC_CAPTION = "Spec sheet: effective length under the bar of each kind of task."
+PATTERN_CAPTION = "Patterns looked for, with one-sided p-values and Holm's correction."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +70,12 @@ class ReportContent:
     level : float
     notices : tuple of Notice
         Notices on the table as a whole.
+    bars : mapping of str to float
+        Threshold of the spec sheet by kind of task.
+    plan : FigurePlan
+        How much is drawn and shown of each group.
+    needles : NeedleContent
+        Tasks of several needles.
     """
 
     groups: tuple[GroupContent, ...]
@@ -62,6 +84,19 @@ class ReportContent:
     origin: str
     level: float
     notices: tuple[Notice, ...]
+    bars: Mapping[str, float]
+    plan: FigurePlan
+    needles: NeedleContent
+
+    @property
+    def sheets(self) -> tuple[SpecSheet, ...]:
+        """The spec sheets, one per language model."""
+        return group_by_model([group.sheet for group in self.groups])
+
+    @property
+    def methods(self) -> Methods:
+        """What the methods section of a paper would say, with references."""
+        return describe_methods(self.settings, self.bars, self.level)
 
 
 def write_report(
@@ -145,28 +180,41 @@ def _build_content(
         cells = count_cells(results, repeats=settings.repeats, axis=settings.axis)
         if settings.average_tasks:
             cells = average_tasks(cells)
+        check_type(criterion, Criterion, "criterion")
+        settings.check_names(cells.models, _task_names(cells))
+        request = Request(
+            results=results,
+            criterion=criterion,
+            level=level,
+            settings=settings,
+            folder=folder,
+            plan=FigurePlan.of(len(cells), settings.seed),
+            timings=find_timings(results),
+        )
         slugs = slugs_of([(grid.model, grid.task) for grid in cells.grids])
         fits = each_group(cells, lambda group: fit_if_wanted(group, criterion, settings=settings))
         groups = tuple(
-            build_group(
-                group,
-                criterion,
-                tested,
-                slug=slug,
-                level=level,
-                settings=settings,
-                folder=folder,
-            )
+            build_group(group, tested, slug=slug, request=request)
             for group, tested, slug in zip(cells, fits, slugs, strict=True)
         )
+        needles = analyze_tasks(results, criterion, level=level, settings=settings)
     return ReportContent(
         groups=groups,
         read=read_document(results, repeats=settings.repeats),
         settings=list_settings(settings, criterion, level=level, reading=cells.reading),
         origin=settings.origin,
         level=level,
-        notices=tuple(dict.fromkeys(cells.notices)),
+        notices=tuple(dict.fromkeys((*cells.notices, *needles.notices))),
+        bars={kind: float(bar) for kind, bar in settings.bars.items()},
+        plan=request.plan,
+        needles=needles,
     )
+
+
+def _task_names(cells: Cells) -> list[str]:
+    """Name the tasks, those that were averaged among them."""
+    names = (name for grid in cells.grids for name in (grid.task, *grid.members))
+    return list(dict.fromkeys(names))
 
 
 def report_document(content: ReportContent, files: Sequence[str]) -> dict[str, Any]:
@@ -185,9 +233,11 @@ def report_document(content: ReportContent, files: Sequence[str]) -> dict[str, A
         "fit": _fit_document(content),
         "effective_length": effective_length_document(answers, content.notices),
         "other_depth_treatment": effective_length_document(others, content.notices),
-        "needles": None,
-        "spec_sheet": None,
-        "patterns": None,
+        "needles": _needles_document(content),
+        "spec_sheet": spec_sheet_document(content.sheets, content.bars),
+        "patterns": patterns_document(
+            {(g.answer.model, g.answer.task): g.patterns for g in content.groups}, content.level
+        ),
         "files": list(files),
         "warnings": list_warnings(content.notices)
         + [
@@ -196,6 +246,12 @@ def report_document(content: ReportContent, files: Sequence[str]) -> dict[str, A
             for notice in group.notices
         ],
     }
+
+
+def _needles_document(content: ReportContent) -> dict[str, Any] | None:
+    """Return the ``needles`` object, or None where no task asks for several."""
+    analyses = content.needles.analyses
+    return needles_document(analyses, content.notices) if analyses else None
 
 
 def _fit_document(content: ReportContent) -> dict[str, Any] | None:
@@ -209,13 +265,24 @@ def _fit_document(content: ReportContent) -> dict[str, Any] | None:
 def _write_tables(groups: Sequence[GroupContent], folder: Path) -> None:
     tables = folder / "tables"
     tables.mkdir()
-    _write_csv(summary_table(groups), tables / "effective-lengths.csv")
+    _write_table(summary_table(groups), tables / "effective-lengths", SUMMARY_CAPTION)
+    sheets = group_by_model([group.sheet for group in groups])
+    _write_table(spec_table(sheets), tables / "spec-sheet", SPEC_CAPTION)
+    _write_table(pattern_table(groups), tables / "patterns", PATTERN_CAPTION)
     for group in groups:
         _write_csv(group.cells.to_frame(), tables / f"{group.slug}-cells.csv")
         _write_csv(length_table(group.answer), tables / f"{group.slug}-lengths.csv")
+        _write_csv(group.sheet.decay, tables / f"{group.slug}-decay.csv")
         _write_csv(mass_table(group.answer), tables / f"{group.slug}-masses.csv")
         if group.tested:
             _write_csv(coefficient_table(group.tested.fit), tables / f"{group.slug}-curve.csv")
+
+
+def _write_table(table: pd.DataFrame, path: Path, caption: str) -> None:
+    """Write a table as CSV in full, and as LaTeX and Markdown with four digits."""
+    _write_csv(table, path.with_suffix(".csv"))
+    _write_text(path.with_suffix(".tex"), latex_table(table, caption, label=f"tab:{path.name}"))
+    _write_text(path.with_suffix(".md"), markdown_table(table, caption))
 
 
 def _write_csv(table: pd.DataFrame, path: Path) -> None:
@@ -223,6 +290,7 @@ def _write_csv(table: pd.DataFrame, path: Path) -> None:
 
 
 def _write_pages(content: ReportContent, folder: Path) -> None:
+    _write_text(folder / REFERENCES, content.methods.bibtex)
     files = sorted({*list_files(folder), PAGE, MARKDOWN, MANIFEST})
     _write_text(folder / PAGE, render_page("report.html.j2", content=content, files=files))
     _write_text(folder / MARKDOWN, render_page("report.md.j2", content=content, files=files))

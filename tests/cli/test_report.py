@@ -4,7 +4,7 @@ import pytest
 
 from lcstats.lengths import Criterion
 
-PARTS = {"index.html", "report.json", "report.md", "figures", "tables"}
+PARTS = {"index.html", "report.json", "report.md", "references.bib", "figures", "tables"}
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +121,33 @@ def test_the_demo_s_true_length_follows_the_criterion(criterion, length):
     from lcstats.cli.report import true_length
 
     assert true_length(criterion) == length
+
+
+@pytest.mark.usefixtures("svg_only")
+def test_the_flags_of_the_spec_sheet_reach_it(run_json, sweep, tmp_path):
+    flags = ["--advertised", "128K", "--advertised", "beta=64K", "--task-kind", "needle=reasoning"]
+    document = run_json("report", sweep, *flags, "--reasoning-bar", "0.6", "-o", tmp_path / "r")
+    alpha, beta = document["spec_sheet"]["models"]
+    assert (alpha["advertised_window"], beta["advertised_window"]) == (131072, 65536)
+    assert [task["kind"] for task in alpha["tasks"]] == ["reasoning"]
+    assert alpha["tasks"][0]["criterion"]["threshold"] == 0.6
+    assert alpha["caution"] is None
+    assert " ".join(flags) in document["settings"]["command"]
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "mend"),
+    [
+        ("--advertised", "big", "write 4096 or 4K"),
+        ("--advertised", "gamma=4K", "--advertised MODEL=128K"),
+        ("--task-kind", "needle", "write length=ctx_len"),
+        ("--task-kind", "needle=hard", "write needle=retrieval"),
+        ("--task-kind", "nedle=reasoning", "--task-kind TASK=reasoning"),
+        ("--retrieval-bar", "90", "write 85 percent as 0.85"),
+    ],
+)
+def test_flags_that_cannot_be_used_say_how_to_mend_them(run, sweep, tmp_path, flag, value, mend):
+    result = run("report", sweep, flag, value, "-o", tmp_path / "r")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert mend in " ".join(result.stderr.split())
+    assert not (tmp_path / "r").exists()

@@ -1,6 +1,8 @@
 import re
 
-from lcstats.report.figures import inline_svg
+import pytest
+
+from lcstats.report.figures import SUFFIXES, FigurePlan, inline_svg
 
 FILE = """<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
@@ -32,3 +34,18 @@ def test_what_it_shows_is_tied_to_the_image_as_text():
     svg = inline_svg(FILE, "a", 'model <b> & "c"')
     assert 'role="img" aria-labelledby="a-text"' in svg
     assert '<title id="a-text">model &lt;b&gt; &amp; ' in svg
+
+
+@pytest.mark.parametrize(
+    ("n_groups", "suffixes", "kinds", "inline"),
+    [
+        (1, SUFFIXES, (), True),
+        (12, SUFFIXES, (), True),
+        (13, (".svg",), ("decay", "heatmap", "residuals"), False),
+        (120, (".svg",), ("decay",), False),
+    ],
+)
+def test_larger_reports_draw_less_of_each_group(n_groups, suffixes, kinds, inline):
+    plan = FigurePlan.of(n_groups, seed=1)
+    assert (plan.suffixes, plan.kinds, plan.inline) == (suffixes, kinds, inline)
+    assert plan.n_failures == (12 if inline else 3)

@@ -15,11 +15,13 @@ from lcstats.cells import Cells
 from lcstats.errors import OptionError, SmallSampleWarning, TableError
 from lcstats.lengths import Criterion, effective_length
 from lcstats.report import ReportSettings, write_report
-from lcstats.report.pages import markdown_text
+from lcstats.report.pages import content_hash, markdown_text
 from lcstats.trials import Trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
 
+TEMPLATES = Path(lcstats.report.write.__file__).parent / "templates"
+FILTER = (TEMPLATES / "filter.js").read_text("utf-8")
 LENGTHS, DEPTHS = [4096, 8192, 16384], [0.0, 0.5, 1.0]
 SUCCESSES = np.array([[40, 40, 40], [38, 37, 38], [20, 10, 22]])
 
@@ -161,7 +163,7 @@ def luminance(color: str) -> float:
      ("link", "card"), ("note-ink", "note")],
 )  # fmt: skip
 def test_text_has_the_contrast_that_weak_eyes_need(theme, ink, ground):
-    css = (Path(lcstats.report.write.__file__).parent / "templates" / "report.css").read_text()
+    css = (TEMPLATES / "report.css").read_text("utf-8")
     colors = [re.findall(rf"--{name}: (#\w{{6}})", css)[theme] for name in (ink, ground)]
     darker, lighter = sorted(map(luminance, colors))
     assert (lighter + 0.05) / (darker + 0.05) >= 4.5
@@ -233,7 +235,8 @@ def test_names_from_files_stay_inside_the_folder_and_are_text(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
     assert [path.name for path in (tmp_path / "in").iterdir()] == ["report"]
     page = Page(tmp_path / "in" / "report" / "index.html")
-    assert not [tag for tag, _ in page.tags if tag == "script"]
+    assert [tag for tag, _ in page.tags].count("script") == 1
+    assert f"<script>{FILTER}</script>" in page.source
     assert "<script>alert(1)</script> on $x_1$" in page.text
     assert len(page.ids) == len(set(page.ids))
     markdown = (tmp_path / "in" / "report" / "report.md").read_text()
@@ -245,7 +248,11 @@ def test_several_groups_answer_first_and_show_later(tmp_path):
     cells = join(cells_of("alpha"), cells_of("beta", successes=SUCCESSES[::-1]))
     page = Page(write_report(cells, tmp_path / "r", criterion=Criterion(0.85)))
     words = page.words
+    assert words.index("Index") < words.index("Spec sheet: alpha") < words.index("beta on needle")
     assert words.index("beta on needle") < words.index("Figures and tables: alpha on needle")
+    assert f"script-src '{content_hash(FILTER)}'" in page.source
+    names = [attributes["data-names"] for _, attributes in page.tags if "data-names" in attributes]
+    assert sorted(names) == sorted(["alpha needle", "beta needle"] * 4)
     assert "below 4096 tokens (<4096): no tested length passes" in page.text
     assert "#details-beta--needle" in page.links
 
@@ -337,7 +344,7 @@ def test_settings_and_origin_are_said(tmp_path):
             cells_of(), tmp_path / "r", criterion=Criterion("0.9"), level=0.9, settings=settings
         )
     )
-    assert page.words[page.words.index("Made <up>.") + 1] == "alpha on needle"
+    assert page.words[page.words.index("Made <up>.") + 1] == "Spec sheet: alpha"
     assert "lcstats x" in page.words
     assert "90% set" in page.words
     assert "Bootstrap" not in page.words
