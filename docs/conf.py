@@ -1,6 +1,17 @@
 """The documentation site: ``python -m sphinx -W -b html docs site``."""
 
+import os
+import sys
+from pathlib import Path
+
 import lcstats
+
+ROOT = Path(__file__).resolve().parents[1]
+# Notebooks run in folders of their own, and find the tutorials' data from the root of the clone.
+sys.path.insert(0, str(ROOT))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")])
+)
 
 project = "lcstats"
 author = "The lcstats authors"
@@ -14,8 +25,9 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx_click",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery/*.py"]
 smartquotes = False
 
 autosummary_generate = True
@@ -26,8 +38,21 @@ numpydoc_class_members_toctree = False
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 nb_execution_mode = "force"
+nb_execution_in_temp = True
+nb_merge_streams = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "figures/gallery",
+    "filename_pattern": r"/plot_",
+    "image_scrapers": ("docs.gallery_figures.take_figure",),
+    "min_reported_time": 3600,
+    "show_signature": False,
+    "download_all_examples": False,
+    "reset_modules": (),
+}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "lcstats"
