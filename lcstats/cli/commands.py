@@ -121,7 +121,7 @@ def _as_written(value: Any) -> list[str | None]:
     if isinstance(value, dict):
         value = tuple(value.items())
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
-        return [f"{column}={word}" for column, word in value]
+        return [f"{name}={word}" if name else str(word) for name, word in value]
     if isinstance(value, tuple):
         return [",".join(map(str, value))]
     return [f"{value:.12g}" if isinstance(value, float) else str(value)]

@@ -132,7 +132,8 @@ def test_the_flags_of_the_spec_sheet_reach_it(run_json, sweep, tmp_path):
     assert [task["kind"] for task in alpha["tasks"]] == ["reasoning"]
     assert alpha["tasks"][0]["criterion"]["threshold"] == 0.6
     assert alpha["caution"] is None
-    assert " ".join(flags) in document["settings"]["command"]
+    said = document["settings"]["command"]
+    assert "--advertised 131072 --advertised beta=65536 --task-kind needle=reasoning" in said
 
 
 @pytest.mark.parametrize(
