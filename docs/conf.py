@@ -27,7 +27,12 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery/*.py"]
+# Of what the gallery writes, only its pages are pages.
+exclude_patterns = [
+    "_build",
+    "gallery",
+    *(f"figures/gallery/*.{s}" for s in ("ipynb", "py", "json")),
+]
 smartquotes = False
 
 autosummary_generate = True

@@ -186,9 +186,18 @@ def _parse_value(text: str) -> Any:
         return text
 
 
+def _join_tasks(
+    ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]
+) -> str | None:
+    """Take a flag that is given again as further tasks, and not as another word for the first."""
+    return ",".join(value) or None
+
+
 _DESIGN: tuple[Wrap, ...] = (
     click.option(
         "--task",
+        multiple=True,
+        callback=_join_tasks,
         metavar="NAME,...|FILE.jsonl",
         help="Tasks, with parameters as distractors:n_distractors=8 and controls as "
         "two-hop.closed-book; or cases of your own. single-needle unless said.",

@@ -44,6 +44,13 @@ def test_a_sweep_runs_and_its_table_is_read(sweep_fake, run, run_json, output):
     assert run_json("effective-length", output)["groups"][0]["model"] == "simulated:perfect"
 
 
+def test_a_task_named_by_another_flag_is_one_more(sweep_fake, output):
+    flags = ("--task", "single-needle", "--task", "two-hop,aggregation")
+    assert sweep_fake(*flags, "--lengths", "1K", "--depths", "0.5", "--trials", "1").exit_code == 0
+    tasks = {row["task"] for row in rows_of(output)}
+    assert tasks == {"single-needle", "two-hop", "aggregation"}
+
+
 def test_json_has_the_promised_fields(run_json, output):
     document = run_json(
         *("run", "--model", "simulated:perfect", *SMALL, "--price-in", 2, "--price-out", 10),
