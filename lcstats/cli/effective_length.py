@@ -16,10 +16,8 @@ from lcstats.cli.options import (
 )
 from lcstats.cli.output import (
     columns_of_text,
-    print_common,
+    print_groups,
     print_json,
-    print_notices,
-    print_text,
 )
 from lcstats.options import percent
 
@@ -54,7 +52,7 @@ def command(reading: ReadingOptions, analysis: AnalysisOptions, as_json: bool) -
     or above. The set is proved, or built, to hold the true one at the level, as its line says; the
     masses say how often each length would come up again, and are no such set.
     """
-    from lcstats.report.documents import effective_length_document, own_notices
+    from lcstats.report.documents import effective_length_document
     from lcstats.report.fits import each_group
 
     analysis.criterion()
@@ -66,14 +64,10 @@ def command(reading: ReadingOptions, analysis: AnalysisOptions, as_json: bool) -
     if as_json:
         print_json(effective_length_document(answers, cells.notices))
         return
-    said = print_common(cells.notices, (answer.notices for answer in answers))
-    for number, answer in enumerate(answers):
-        if number:
-            print_text()
-        for line in describe_answer(answer):
-            print_text(line)
-        name = f"{answer.model} on {answer.task}" if len(answers) > 1 else ""
-        print_notices(own_notices(answer, said), group=name)
+    print_groups(
+        cells.notices,
+        [(f"{one.model} on {one.task}", describe_answer(one), one.notices) for one in answers],
+    )
 
 
 def fit_if_wanted(cells: "Cells", analysis: AnalysisOptions) -> "FitWithTest | None":

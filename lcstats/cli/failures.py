@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lcstats.cli.commands import define_command
-from lcstats.cli.inputs import read_results
+from lcstats.cli.inputs import (
+    read_results,
+    single_trials,
+)
 from lcstats.cli.options import ReadingOptions, json_option, paths_argument, reading_options
 from lcstats.cli.output import print_json, print_notices, print_text
 from lcstats.cli.parameters import LENGTH
-from lcstats.errors import OptionError, TableError, describe
+from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lcstats.cells import Results
-    from lcstats.trials import Trials
 
 LONGEST_SHOWN = 600
 SAME_DEPTH = 5e-4
@@ -64,7 +65,11 @@ def command(
     """
     from lcstats.trials.showing import describe_trial
 
-    trials = _single_trials(read_results(reading))
+    trials = single_trials(
+        read_results(reading),
+        "expected results with one row or file per trial",
+        "name the files that the counts or means were made from",
+    )
     frame = _choose(trials.frame, lengths, depths)
     failing = frame[frame["score"] < 1].sort_values(
         ["model", "task", "length", "depth", "case", "repeat"], kind="stable"
@@ -86,20 +91,6 @@ def command(
     print_notices(trials.notices)
     for line in _lines(entries, counts, trials.length_unit):
         print_text(line)
-
-
-def _single_trials(results: "Results") -> "Trials":
-    from lcstats.trials import Trials
-
-    if isinstance(results, Trials):
-        return results
-    raise TableError(
-        describe(
-            "the files hold counts or means, not single trials",
-            "expected results with one row or file per trial",
-            "name the files that the counts or means were made from",
-        )
-    )
 
 
 def _choose(

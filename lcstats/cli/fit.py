@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from lcstats.cli.commands import define_command
-from lcstats.cli.inputs import count_results, read_results
+from lcstats.cli.inputs import (
+    count_results,
+    read_results,
+    single_trials,
+)
 from lcstats.cli.options import (
     FitOptions,
     ReadingOptions,
@@ -17,18 +21,15 @@ from lcstats.cli.options import (
 )
 from lcstats.cli.output import (
     columns_of_text,
-    print_common,
+    print_groups,
     print_json,
-    print_notices,
-    print_text,
     working_on,
 )
-from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
     from lcstats.cells import Cells, Results
     from lcstats.fit import TermTest
-    from lcstats.needles.joint import TaskComparison
+    from lcstats.needles.joint import JointComparison
     from lcstats.report.fits import FitWithTest
 
 
@@ -73,15 +74,13 @@ def command(
 
         print_json(fit_document(tested, cells.notices))
         return
-    said = print_common(cells.notices, (one.notices for one in tested))
-    for number, one in enumerate(tested):
-        if number:
-            print_text()
-        for line in describe_fit(one):
-            print_text(line)
-        grid = one.fit.grid
-        name = f"{grid.model} on {grid.task}" if len(tested) > 1 else ""
-        print_notices((n for n in one.notices if n not in said), group=name)
+    print_groups(
+        cells.notices,
+        [
+            (f"{one.fit.grid.model} on {one.fit.grid.task}", describe_fit(one), one.notices)
+            for one in tested
+        ],
+    )
 
 
 def _aic_words(test: "TermTest") -> str:
@@ -122,51 +121,43 @@ def describe_fit(tested: "FitWithTest") -> Iterator[str]:
 
 def _compare(
     results: "Results", reading: ReadingOptions, fitting: FitOptions, joint: tuple[str, ...]
-) -> "list[TaskComparison]":
+) -> "list[JointComparison]":
     """Compare the tasks of every language model."""
     from lcstats.needles.joint import TaskPart, compare_tasks
-    from lcstats.trials import Trials
 
-    if not isinstance(results, Trials):
-        raise OptionError(
-            describe(
-                "the files hold counts or means, not single trials",
-                "expected trials, which say where the facts of each lay",
-                "give the runner's own results, one row per trial, or leave --joint out",
-            )
-        )
+    trials = single_trials(
+        results,
+        "expected trials, which say where the facts of each lay",
+        "give the runner's own results, one row per trial, or leave --joint out",
+    )
     parts = [TaskPart.parse(text) for text in joint]
     with working_on("Comparing tasks"):
         return [
             compare_tasks(
-                results.select(model=model),
+                trials.select(model=model),
                 parts,
                 repeats=reading.repeats,
                 penalty=fitting.penalty,
                 guess_rate=fitting.exact_guess_rate or 0.0,
                 seed=fitting.seed,
             )
-            for model in results.models
+            for model in trials.models
         ]
 
 
-def _print_joint(compared: "list[TaskComparison]", results: "Results", *, as_json: bool) -> None:
+def _print_joint(compared: "list[JointComparison]", results: "Results", *, as_json: bool) -> None:
     if as_json:
         from lcstats.report.documents import joint_document
 
         print_json(joint_document(compared, results.notices))
         return
-    said = print_common(results.notices, (one.fit.notices for one in compared))
-    for number, one in enumerate(compared):
-        if number:
-            print_text()
-        for line in describe_joint(one):
-            print_text(line)
-        name = one.model if len(compared) > 1 else ""
-        print_notices((n for n in one.fit.notices if n not in said), group=name)
+    print_groups(
+        results.notices,
+        [(one.model, describe_joint(one), one.fit.notices) for one in compared],
+    )
 
 
-def describe_joint(compared: "TaskComparison") -> Iterator[str]:
+def describe_joint(compared: "JointComparison") -> Iterator[str]:
     """Yield the lines that say a joint fit and its tests."""
     fit = compared.fit
     names = " and ".join(task.name for task in fit.tasks)

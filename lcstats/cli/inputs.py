@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lcstats.cells import Cells, Results
+    from lcstats.trials import Trials
 
 
 def read_results(reading: ReadingOptions, by: Sequence[str] = GROUP) -> "Results":
@@ -118,6 +119,21 @@ def split_by(results: "Results", by: Sequence[str]) -> "Results":
         task = frame["task"].astype(str) + f" {column}=" + values
         results = _with_frame(results, frame.assign(task=task))
     return results
+
+
+def single_trials(results: Any, expected: str, mend: str) -> "Trials":
+    """Return results that are trials; say what was expected of them, and the mend, of others.
+
+    Raises
+    ------
+    OptionError
+        If the files hold counts or means.
+    """
+    from lcstats.trials import Trials
+
+    if isinstance(results, Trials):
+        return results
+    raise OptionError(describe("the files hold counts or means, not single trials", expected, mend))
 
 
 def _frame_of(results: Any, column: str, flag: str, instead: str) -> "pd.DataFrame":

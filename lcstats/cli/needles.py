@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from lcstats.cli.commands import define_command
-from lcstats.cli.inputs import read_results
+from lcstats.cli.inputs import (
+    read_results,
+    single_trials,
+)
 from lcstats.cli.options import (
     CriterionOptions,
     ReadingOptions,
@@ -20,14 +23,11 @@ from lcstats.cli.options import (
 )
 from lcstats.cli.output import (
     columns_of_text,
-    print_common,
+    print_groups,
     print_json,
-    print_notices,
-    print_text,
     working_on,
 )
 from lcstats.cli.parameters import COUNTS, Words
-from lcstats.errors import OptionError, describe
 from lcstats.options import Method, words_of
 
 if TYPE_CHECKING:
@@ -107,14 +107,10 @@ def command(
     if as_json:
         print_json(needles_document(analyses, trials.notices))
         return
-    said = print_common(trials.notices, (analysis.notices for analysis in analyses))
-    for number, analysis in enumerate(analyses):
-        if number:
-            print_text()
-        for line in _lines(analysis):
-            print_text(line)
-        name = f"{analysis.model} on {name_of(analysis)}" if len(analyses) > 1 else ""
-        print_notices((n for n in analysis.notices if n not in said), group=name)
+    print_groups(
+        trials.notices,
+        [(f"{one.model} on {name_of(one)}", _lines(one), one.notices) for one in analyses],
+    )
 
 
 def read_needles(reading: ReadingOptions) -> tuple["Trials", list["Trials"]]:
@@ -126,18 +122,13 @@ def read_needles(reading: ReadingOptions) -> tuple["Trials", list["Trials"]]:
         If the files hold counts or means, which have no needles.
     """
     from lcstats.needles import split_needles
-    from lcstats.trials import Trials
 
-    results = read_results(reading)
-    if not isinstance(results, Trials):
-        raise OptionError(
-            describe(
-                "the files hold counts or means, not single trials",
-                "expected trials that say how many needles they found",
-                "give the runner's own results, one row per trial",
-            )
-        )
-    return results, list(split_needles(results))
+    trials = single_trials(
+        read_results(reading),
+        "expected trials that say how many needles they found",
+        "give the runner's own results, one row per trial",
+    )
+    return trials, list(split_needles(trials))
 
 
 def _analyze(

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,28 @@ def print_common(table: Iterable[Notice], groups: Iterable[Iterable[Notice]]) ->
     shared = [n for n in first if others and all(n in o for o in others) and n not in printed]
     print_notices(shared, group=EVERY_GROUP)
     return printed + shared
+
+
+def print_groups(
+    table: Iterable[Notice], groups: Sequence[tuple[str, Iterable[str], Sequence[Notice]]]
+) -> None:
+    """Print the lines of every group, an empty one between them, and notices where they belong.
+
+    Parameters
+    ----------
+    table : iterable of Notice
+        On the table as a whole; these, and those that all groups have, come first and once.
+    groups : sequence of (str, iterable of str, sequence of Notice)
+        The group's name, which its notices have where there are several, its lines, and notices.
+    """
+    said = print_common(table, (notices for _, _, notices in groups))
+    for number, (name, lines, notices) in enumerate(groups):
+        if number:
+            print_text()
+        for line in lines:
+            print_text(line)
+        own = (notice for notice in notices if notice not in said)
+        print_notices(own, group=name if len(groups) > 1 else "")
 
 
 def print_warning(message: str, *, group: str = "") -> None:

@@ -2,15 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from lcstats.cli.inputs import read_results
+from lcstats.cli.inputs import read_results, single_trials
 from lcstats.cli.options import ReadingOptions
 from lcstats.cli.plan_options import PriceOptions
-from lcstats.errors import OptionError, describe
 
 if TYPE_CHECKING:
     from lcstats.errors import Notice
     from lcstats.options import ColumnWidth
-    from lcstats.trials import Trials
 
 USAGE = ("latency", "cost")
 """Kinds that are drawn here."""
@@ -29,7 +27,11 @@ def draw_usage(
     from lcstats import plots
     from lcstats.plots.groups import name_together
 
-    trials = _read_trials(kind, reading)
+    trials = single_trials(
+        read_results(reading),
+        f"expected trials that say what they took, for plot {kind}",
+        "draw a heatmap or decay instead",
+    )
     axes: Any
     if kind == "latency":
         axes = plots.plot_latency(trials, width=width)
@@ -41,18 +43,3 @@ def draw_usage(
     pairs = trials.frame[["model", "task"]].drop_duplicates()
     groups = list(pairs.itertuples(index=False, name=None))
     return [(*name_together(groups), axes)], trials.notices
-
-
-def _read_trials(kind: str, reading: ReadingOptions) -> "Trials":
-    from lcstats.trials import Trials
-
-    results = read_results(reading)
-    if not isinstance(results, Trials):
-        raise OptionError(
-            describe(
-                "the files hold counts or means, not single trials",
-                f"expected trials that say what they took, for plot {kind}",
-                "draw a heatmap or decay instead",
-            )
-        )
-    return results
