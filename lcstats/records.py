@@ -75,6 +75,17 @@ def _no_record(name: str, found: str) -> str:
     )
 
 
+def finite_or_none(value: float) -> float | None:
+    """Return a number as JSON has it: None where it is not finite.
+
+    Examples
+    --------
+    >>> finite_or_none(0.5), finite_or_none(float("nan"))
+    (0.5, None)
+    """
+    return float(value) if np.isfinite(value) else None
+
+
 def list_numbers(array: NDArray[Any]) -> list[Any]:
     """Return an array as lists; what is not finite, which JSON has no word for, is None.
 

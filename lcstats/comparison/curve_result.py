@@ -10,7 +10,14 @@ import pandas as pd
 from lcstats.errors import Notice
 from lcstats.fit import CurveFit
 from lcstats.options import percent
-from lcstats.records import SCHEMA_VERSION, array_of, list_notices, notices_of, restoring
+from lcstats.records import (
+    SCHEMA_VERSION,
+    array_of,
+    finite_or_none,
+    list_notices,
+    notices_of,
+    restoring,
+)
 
 TERM_WORDS: Mapping[str, str] = {
     "intercept": "level",
@@ -126,13 +133,12 @@ class CurveComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return an entry of ``curve_tests`` in the ``compare`` JSON, without the single cases."""
-        adjusted = self.asymptotic_p_value
         return {
             "schema_version": SCHEMA_VERSION,
             "statistic": self.statistic,
             "p_value": self.p_value,
-            "asymptotic_p_value": adjusted if np.isfinite(adjusted) else None,
-            "design_effect": self.design_effect if np.isfinite(self.design_effect) else None,
+            "asymptotic_p_value": finite_or_none(self.asymptotic_p_value),
+            "design_effect": finite_or_none(self.design_effect),
             "n_permutations": self.n_permutations,
             "n_clusters": self.n_clusters,
             "level": self.level,

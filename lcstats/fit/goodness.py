@@ -5,7 +5,7 @@ counts drawn from the fit, fitted again, and their residuals compared with the o
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,13 @@ from lcstats.errors import Notice, OptionError, describe
 from lcstats.fit.refit import draw_counts, refit
 from lcstats.fit.result import CurveFit
 from lcstats.options import check_type, check_whole
-from lcstats.records import SCHEMA_VERSION, freeze_arrays
+from lcstats.records import (
+    SCHEMA_VERSION,
+    array_of,
+    finite_or_none,
+    freeze_arrays,
+    list_numbers,
+)
 
 N_SIMULATIONS = 999
 LEVEL = 0.05
@@ -76,10 +82,28 @@ class GoodnessOfFit:
             "p_values": dict(self.p_values),
             "worst_residual": self.worst_residual,
             "worst_length": self.worst_length,
-            "worst_depth": None if np.isnan(self.worst_depth) else self.worst_depth,
+            "worst_depth": finite_or_none(self.worst_depth),
             "passes": self.passes,
             "n_simulations": self.n_simulations,
         }
+
+    def to_record(self) -> dict[str, Any]:
+        """Return every field, JSON-ready, for :meth:`from_record`."""
+        return {
+            **{field.name: getattr(self, field.name) for field in fields(self)},
+            "worst_depth": finite_or_none(self.worst_depth),
+            "p_values": dict(self.p_values),
+            "residuals": list_numbers(self.residuals),
+        }
+
+    @classmethod
+    def from_record(cls, document: Mapping[str, Any]) -> "GoodnessOfFit":
+        """Restore what :meth:`to_record` returned."""
+        arrays = {
+            "worst_depth": float(array_of(document["worst_depth"])),
+            "residuals": array_of(document["residuals"]),
+        }
+        return cls(**{**document, **arrays})
 
     def notice(self) -> Notice | None:
         """Say that the curve fails and where, or nothing."""

@@ -15,6 +15,7 @@ from lcstats.options import Penalty
 from lcstats.records import (
     SCHEMA_VERSION,
     array_of,
+    finite_or_none,
     freeze_arrays,
     list_notices,
     list_numbers,
@@ -216,8 +217,3 @@ def _errors_by_name(names: tuple[str, ...], covariance: FloatArray) -> Mapping[s
 
 def _jsonable(values: Mapping[str, float]) -> dict[str, float | None]:
     return {name: finite_or_none(value) for name, value in values.items()}
-
-
-def finite_or_none(value: float) -> float | None:
-    """Return a number as JSON has it: None where it is not finite."""
-    return float(value) if np.isfinite(value) else None

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lcstats.fit.result import finite_or_none
-from lcstats.records import array_of
+from lcstats.records import (
+    array_of,
+    finite_or_none,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,16 @@ import numpy as np
 from numpy.random import Generator, Philox
 from scipy.special import ndtr, ndtri
 
-from lcstats.fit.result import finite_or_none
 from lcstats.kernels.permutation import fill_pair_sums, pair_sums
 from lcstats.needles.bounded import Bounded
 from lcstats.needles.compared import Compared, compare_trials
 from lcstats.needles.data import Floats, NeedleTable, Whole
 from lcstats.needles.ratio import dependence_ratio
 from lcstats.needles.strata import make_strata, stratum_means
-from lcstats.records import array_of
+from lcstats.records import (
+    array_of,
+    finite_or_none,
+)
 
 N_PERMUTATIONS = 1999
 N_DRAWS = 1000

@@ -77,7 +77,7 @@ class TaskPart:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TaskComparison:
+class JointComparison:
     """A joint fit, and whether what each task has of its own is needed.
 
     Attributes
@@ -118,7 +118,7 @@ def compare_tasks(
     guess_rate: float = 0.0,
     n_simulations: int = N_SIMULATIONS,
     seed: int = 0,
-) -> TaskComparison:
+) -> JointComparison:
     """Fit one curve of single facts to several tasks, and test what each has of its own.
 
     Parameters
@@ -136,7 +136,7 @@ def compare_tasks(
 
     Returns
     -------
-    TaskComparison
+    JointComparison
 
     Raises
     ------
@@ -183,7 +183,7 @@ def compare_tasks(
         plainer = fit([_plain(task) if task.name == part.name else task for task in tasks])
         if set(plainer.parameters) < set(whole.parameters):
             tests.append(compare_joint(plainer, whole, n_simulations=n_simulations, seed=seed))
-    return TaskComparison(trials.models[0], whole, tuple(tests))
+    return JointComparison(trials.models[0], whole, tuple(tests))
 
 
 def _plain(task: TaskCounts) -> TaskCounts:

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from lcstats.errors import Notice
-from lcstats.fit.result import finite_or_none
 from lcstats.lengths import EffectiveLength
 from lcstats.needles.bounded import Bounded
 from lcstats.needles.data import NeedleTable
@@ -15,7 +14,14 @@ from lcstats.needles.dependence import Dependence
 from lcstats.needles.rates import LengthRow
 from lcstats.needles.single import SingleNeedle
 from lcstats.needles.task_length import LAYOUTS, TaskLength
-from lcstats.records import SCHEMA_VERSION, array_of, list_notices, notices_of, restoring
+from lcstats.records import (
+    SCHEMA_VERSION,
+    array_of,
+    finite_or_none,
+    list_notices,
+    notices_of,
+    restoring,
+)
 from lcstats.trials.wording import counted
 
 

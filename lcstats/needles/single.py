@@ -1,7 +1,7 @@
 """The curve of a single needle behind the needles of trials, whatever is known of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from lcstats.curve import Curve, FloatArray
 from lcstats.fit import CurveFit, GoodnessOfFit, fit_curve, goodness_of_fit
 from lcstats.fit.joint import JointFit, TaskCounts, fit_joint
 from lcstats.fit.joint.resample import resample_joint
-from lcstats.fit.result import finite_or_none
 from lcstats.fit.table import base_and_span
 from lcstats.lengths.curve_estimate import draw_curves
 from lcstats.needles.cells import needle_cells
@@ -76,17 +75,10 @@ class SingleNeedle:
 
     def to_record(self) -> dict[str, Any]:
         """Return everything but the draws, JSON-ready, for :meth:`from_record`."""
-        goodness = self.goodness
         return {
             "fit": self.fit.to_dict(),
             "kind": self.kind,
-            "goodness_of_fit": goodness
-            and {
-                **{field.name: getattr(goodness, field.name) for field in fields(goodness)},
-                "worst_depth": finite_or_none(goodness.worst_depth),
-                "p_values": dict(goodness.p_values),
-                "residuals": list_numbers(goodness.residuals),
-            },
+            "goodness_of_fit": self.goodness and self.goodness.to_record(),
             "lengths": self.lengths.tolist(),
             **{name: list_numbers(getattr(self, name)) for name in ("depths", "rates")},
         }
@@ -105,14 +97,7 @@ class SingleNeedle:
             draws=np.empty((0, *rates.shape)),
             kind=document["kind"],
             fit=fit,
-            goodness=goodness
-            and GoodnessOfFit(
-                **{
-                    **goodness,
-                    "worst_depth": float(array_of(goodness["worst_depth"])),
-                    "residuals": array_of(goodness["residuals"]),
-                }
-            ),
+            goodness=goodness and GoodnessOfFit.from_record(goodness),
         )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     # Reading alone needs these objects too, and should not wait for scipy and numba.
     from lcstats.lengths import EffectiveLength
     from lcstats.needles import NeedleAnalysis
-    from lcstats.needles.joint import TaskComparison
+    from lcstats.needles.joint import JointComparison
     from lcstats.report.fits import FitWithTest
 
 
@@ -263,13 +263,13 @@ def needles_document(
 
 
 def joint_document(
-    compared: "Sequence[TaskComparison]", shared: Sequence[Notice] = ()
+    compared: "Sequence[JointComparison]", shared: Sequence[Notice] = ()
 ) -> dict[str, Any]:
     """Return the ``fit --joint`` object.
 
     Parameters
     ----------
-    compared : sequence of TaskComparison
+    compared : sequence of JointComparison
         One per language model.
     shared : sequence of Notice
         Notices on the table as a whole.

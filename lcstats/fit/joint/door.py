@@ -184,7 +184,7 @@ def _with_counts(fit: JointFit, problem: Problem, tallies: FloatArray) -> JointF
     penalised = fit.penalty == "jeffreys"
     found = solve_counts(problem, tallies, fit.law, fit.coefficients, penalised=penalised)
     if found is None:
-        return replace(fit, covariance=fit.covariance / excess_scatter(fit.tasks, fit.dispersion))
+        return fit
     return replace(
         fit,
         coefficients=found.coefficients,

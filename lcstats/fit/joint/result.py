@@ -11,13 +11,13 @@ from lcstats.errors import Notice, OptionError, describe
 from lcstats.fit.covariance import standard_errors
 from lcstats.fit.joint.overdispersed import Overdispersion
 from lcstats.fit.joint.parameters import COMBINING_DECAY, COMBINING_RATE, Parameter, build_compound
-from lcstats.fit.joint.tasks import TaskCounts
-from lcstats.fit.result import finite_or_none
+from lcstats.fit.joint.tasks import TaskCounts, tallies_of
 from lcstats.fit.table import DroppedTerm, Law
 from lcstats.options import Penalty
 from lcstats.records import (
     SCHEMA_VERSION,
     array_of,
+    finite_or_none,
     freeze_arrays,
     list_notices,
     list_numbers,
@@ -134,7 +134,7 @@ class JointFit:
     @property
     def tallies(self) -> FloatArray | None:
         """Trials by number of found facts, where a single task says it; None elsewhere."""
-        return self.tasks[0].tallies if len(self.tasks) == 1 else None
+        return tallies_of(self.tasks)
 
     def task(self, name: str) -> TaskCounts:
         """Return the counts of one task.

@@ -158,8 +158,18 @@ _AS_THEY_ARE = ("name", "n_facts", "are_placed", "counted", "combines")
 _ARRAYS = ("length", "places", "n_cases", "successes")
 
 
+def tallies_of(tasks: Sequence[TaskCounts]) -> FloatArray | None:
+    """Return trials by number of found facts, where a single task says it; None elsewhere."""
+    return tasks[0].tallies if len(tasks) == 1 else None
+
+
 def excess_scatter(tasks: Sequence[TaskCounts], dispersion: float) -> float:
-    """Return how many times the binomial variance counts have: more than 1 for facts alone."""
+    """Return how many times the binomial variance counts have.
+
+    More than 1 for facts alone, and not where tallies are known: their likelihood has the scatter.
+    """
+    if tallies_of(tasks) is not None:
+        return 1.0
     counts_facts = any(task.counted == "facts" for task in tasks)
     return max(dispersion, 1.0) if counts_facts and np.isfinite(dispersion) else 1.0
 
