@@ -11,6 +11,7 @@ from lcstats.draws import Draws
 from lcstats.fit import CurveFit, GoodnessOfFit
 from lcstats.options import ColumnWidth, percent
 from lcstats.plots.depth_table import depth_data
+from lcstats.plots.groups import MARKERS
 from lcstats.plots.labels import (
     LengthWriter,
     clean,
@@ -22,7 +23,6 @@ from lcstats.plots.labels import (
 from lcstats.plots.panel import HEIGHTS, Mark, add_key, add_title, open_panel
 from lcstats.plots.style import FAILING_DASHES, palette
 
-MARKERS = "osD^"
 DODGE = 0.008
 """Depth by which profiles are moved apart, so that their intervals can be told apart."""
 LEVEL = 0.95

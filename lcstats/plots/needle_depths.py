@@ -13,7 +13,8 @@ from lcstats.flexible import FlexibleFit
 from lcstats.needles import NeedleAnalysis
 from lcstats.needles.rates import share_of_units
 from lcstats.options import ColumnWidth, percent
-from lcstats.plots.depth import DODGE, MARKERS, lengths_of
+from lcstats.plots.depth import DODGE, lengths_of
+from lcstats.plots.groups import MARKERS
 from lcstats.plots.labels import clean, curve_words, length_writer
 from lcstats.plots.panel import HEIGHTS, Mark, add_key, add_title, open_panel
 from lcstats.plots.style import FAILING_DASHES, palette

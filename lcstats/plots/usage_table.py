@@ -9,7 +9,7 @@ import pandas as pd
 
 from lcstats.errors import OptionError, describe
 from lcstats.options import check_option
-from lcstats.plan.cost import Prices, trial_usd
+from lcstats.plan.cost import MILLION, Prices, trial_usd
 from lcstats.trials import Trials
 
 TimeColumn = Literal["ttft_s", "latency_s"]
@@ -22,7 +22,6 @@ QUANTILES = {
 }
 """Ends of the bands: the middle half and nine tenths of the trials."""
 COST = "cost_usd"
-MILLION = 1e6
 
 
 def latency_data(trials: Trials, *, column: TimeColumn | None = None) -> pd.DataFrame:
@@ -59,7 +58,7 @@ def latency_data(trials: Trials, *, column: TimeColumn | None = None) -> pd.Data
     wanted: Sequence[str] = ("ttft_s", "latency_s")
     if column is not None:
         wanted = (check_option(column, TimeColumn, "column"),)
-    found = [name for name in wanted if _has_values(trials, name)]
+    found = [name for name in wanted if has_values(trials, name)]
     if not found:
         raise OptionError(
             describe(
@@ -102,7 +101,7 @@ def cost_data(trials: Trials, *, prices: Prices | None = None) -> pd.DataFrame:
     1  128000   0.256
     """
     if prices is None:
-        if not _has_values(trials, COST):
+        if not has_values(trials, COST):
             raise OptionError(
                 describe(
                     f"no trial has a value of {COST}, and no prices are given",
@@ -114,7 +113,8 @@ def cost_data(trials: Trials, *, prices: Prices | None = None) -> pd.DataFrame:
     return _by_length(trials, _priced(trials, prices), COST)
 
 
-def _has_values(trials: Trials, name: str) -> bool:
+def has_values(trials: Trials, name: str) -> bool:
+    """Tell whether a column is there and some trial has a value in it."""
     return name in trials.frame and bool(trials.frame[name].notna().any())
 
 
@@ -140,7 +140,7 @@ def _priced(trials: Trials, prices: Prices) -> pd.Series:
     if "tokens_received" in frame:
         sent = frame["tokens_received"].fillna(sent)
     written = pd.Series(prices.output_tokens, frame.index)
-    if _has_values(trials, "output_tokens"):
+    if has_values(trials, "output_tokens"):
         given = pd.to_numeric(frame["output_tokens"], errors="coerce")
         written = given.fillna(prices.output_tokens)
     read = pd.Series(

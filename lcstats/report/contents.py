@@ -236,7 +236,6 @@ def _build_sheet(
         untested=find_untested(grid, advertised),
         unscored=dict(sorted(unscored.items())),
         timings=request.timings.get((grid.model, grid.task), ()),
-        n_depths=np.unique(grid.depths[np.isfinite(grid.depths)]).size,
         notes=tuple(n.message for n in answer.notices if n.message not in said),
     )
 

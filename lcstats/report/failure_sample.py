@@ -1,6 +1,5 @@
 """A sample of failing trials to look at by hand, spread over the cells of a table."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,10 +70,5 @@ def _spread(failing: pd.DataFrame, n_shown: int, rng: np.random.Generator) -> li
 
 
 def _cut(trial: dict[str, Any]) -> dict[str, Any]:
-    return dict(_cut_texts(trial))
-
-
-def _cut_texts(trial: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in trial.items():
-        is_text = name in TEXT_COLUMNS and value is not None
-        yield name, shorten(value.strip(), LONGEST_SHOWN) if is_text else value
+    texts = {name: trial[name] for name in TEXT_COLUMNS if trial[name] is not None}
+    return trial | {name: shorten(text.strip(), LONGEST_SHOWN) for name, text in texts.items()}

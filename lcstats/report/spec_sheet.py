@@ -22,8 +22,6 @@ EASIEST = (
     "Only retrieval was tested, the easiest kind of task: on reasoning or aggregation the same "
     "language model may hold up for a far shorter context, and nothing here says how short."
 )
-KINDS_ASKED = ("retrieval", "reasoning")
-"""Headings of a spec sheet; aggregation stands with reasoning, and under the same bar."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +44,6 @@ class TaskSheet:
     unscored : mapping of str to int
         Status to number of trials.
     timings : tuple of Timing
-    n_depths : int
-        Tested depths; 0 where no trial has one.
     notes : tuple of str
         What to know about the answer under this bar, beyond the report's warnings.
     """
@@ -61,7 +57,6 @@ class TaskSheet:
     untested: Untested
     unscored: Mapping[str, int]
     timings: tuple[Timing, ...]
-    n_depths: int
     notes: tuple[str, ...] = ()
 
     @property
@@ -94,8 +89,8 @@ class TaskSheet:
             counted(int(answer.n_cases.sum()), "case"),
             counted(answer.lengths.size, "length"),
         ]
-        if self.n_depths:
-            parts.append(counted(self.n_depths, "depth"))
+        if self.untested.n_depths:
+            parts.append(counted(self.untested.n_depths, "depth"))
         return ", ".join(parts)
 
     def unscored_in_words(self) -> str:

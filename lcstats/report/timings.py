@@ -8,6 +8,7 @@ import pandas as pd
 
 from lcstats.cells import Results
 from lcstats.plots import cost_data, latency_data
+from lcstats.plots.usage_table import has_values
 from lcstats.trials import Trials
 
 QUANTITIES = {
@@ -91,7 +92,7 @@ def _tables(results: Results) -> Iterator[tuple[str, pd.DataFrame]]:
         "cost_usd": cost_data,
     }
     for quantity, measure in measures.items():
-        if quantity in results.frame and results.frame[quantity].notna().any():
+        if has_values(results, quantity):
             yield quantity, measure(results)
 
 

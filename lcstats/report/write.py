@@ -72,8 +72,6 @@ class ReportContent:
         Notices on the table as a whole.
     bars : mapping of str to float
         Threshold of the spec sheet by kind of task.
-    plan : FigurePlan
-        How much is drawn and shown of each group.
     needles : NeedleContent
         Tasks of several needles.
     """
@@ -85,7 +83,6 @@ class ReportContent:
     level: float
     notices: tuple[Notice, ...]
     bars: Mapping[str, float]
-    plan: FigurePlan
     needles: NeedleContent
 
     @property
@@ -160,7 +157,7 @@ def write_report(
     folder = Path(directory)
     with build_folder(folder) as aside:
         content = _build_content(results, criterion, level=level, settings=settings, folder=aside)
-        _write_tables(content.groups, aside)
+        _write_tables(content, aside)
         _write_pages(content, aside)
     announce(dict.fromkeys(n for group in content.groups for n in group.answer.notices))
     return folder / PAGE
@@ -206,7 +203,6 @@ def _build_content(
         level=level,
         notices=tuple(dict.fromkeys((*cells.notices, *needles.notices))),
         bars={kind: float(bar) for kind, bar in settings.bars.items()},
-        plan=request.plan,
         needles=needles,
     )
 
@@ -262,12 +258,11 @@ def _fit_document(content: ReportContent) -> dict[str, Any] | None:
     return fit_document(tested, content.notices)
 
 
-def _write_tables(groups: Sequence[GroupContent], folder: Path) -> None:
-    tables = folder / "tables"
+def _write_tables(content: ReportContent, folder: Path) -> None:
+    tables, groups = folder / "tables", content.groups
     tables.mkdir()
     _write_table(summary_table(groups), tables / "effective-lengths", SUMMARY_CAPTION)
-    sheets = group_by_model([group.sheet for group in groups])
-    _write_table(spec_table(sheets), tables / "spec-sheet", SPEC_CAPTION)
+    _write_table(spec_table(content.sheets), tables / "spec-sheet", SPEC_CAPTION)
     _write_table(pattern_table(groups), tables / "patterns", PATTERN_CAPTION)
     for group in groups:
         _write_csv(group.cells.to_frame(), tables / f"{group.slug}-cells.csv")
