@@ -41,14 +41,6 @@ N_TRIALS, CONCURRENCY, LATENCY_S = 2000, 32, 0.05
 OVERHEAD_TARGET = 1.5
 """Times the seconds that the server alone takes."""
 
-_SERVER = f"""
-import sys
-from tests.runner.fault_server import Answer, serving
-with serving(lambda number, body: Answer(delay_s={LATENCY_S})) as server:
-    print(server.url, flush=True)
-    sys.stdin.read()
-"""
-
 
 def measure_runner() -> list[Measurement]:
     """Time prompts of every kind at 128K, and a sweep against a server on loopback."""
@@ -129,7 +121,10 @@ def _measure_server() -> Iterator[Measurement]:
 def _server() -> Iterator[str]:
     """Run the server in a process of its own, so that it takes nothing from the sweep."""
     process = subprocess.Popen(
-        [sys.executable, "-c", _SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "benchmarks.loopback", str(LATENCY_S)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdin is not None
     assert process.stdout is not None

@@ -273,13 +273,15 @@ class ListFiller:
 @lru_cache(maxsize=2)
 def count_pieces(pieces: tuple[Piece, ...], tokenizer: Tokenizer) -> IntArray:
     """Return the tokens of each piece, shape (n_pieces,), what goes around a turn included."""
-    first = [f" {piece}" if isinstance(piece, str) else piece.asked for piece in pieces]
-    second = ["" if isinstance(piece, str) else piece.answered for piece in pieces]
+    different = list(dict.fromkeys(pieces))
+    first = [f" {piece}" if isinstance(piece, str) else piece.asked for piece in different]
+    second = ["" if isinstance(piece, str) else piece.answered for piece in different]
     counts = tokenizer.count_texts(first)
-    is_turn = np.array([isinstance(piece, Turn) for piece in pieces], dtype=bool)
+    is_turn = np.array([isinstance(piece, Turn) for piece in different], dtype=bool)
     if is_turn.any():
         counts = counts + tokenizer.count_texts(second) + is_turn * _count_around_turn(tokenizer)
-    return np.asarray(counts, dtype=np.int64)
+    found = dict(zip(different, counts.tolist(), strict=True))
+    return np.array([found[piece] for piece in pieces], dtype=np.int64)
 
 
 def _count_around_turn(tokenizer: Tokenizer) -> int:

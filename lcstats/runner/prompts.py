@@ -126,9 +126,12 @@ class Press:
         room = length - self._smallest(puzzle, length) - MARGIN
         start = rng.bit_generator.state
         best: Prompt | None = None
-        for _ in range(MOST_TRIES):
+        drawn = Pieces((), np.zeros(0, dtype=np.int64))
+        for attempt in range(MOST_TRIES):
             rng.bit_generator.state = start
-            drawn = filler.draw(rng, max(room, 0), self.tokenizer)
+            before, drawn = drawn, filler.draw(rng, max(room, 0), self.tokenizer)
+            if attempt and drawn.pieces == before.pieces:
+                break
             prompt = self._finish(puzzle, drawn, depth)
             spare = length - prompt.n_tokens
             is_second = best is not None

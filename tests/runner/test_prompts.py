@@ -155,3 +155,31 @@ def test_depths_that_fall_together_are_refused():
     with pytest.raises(OptionError, match="fewer depths, or for longer texts"):
         check_places(counts, [i / 10 for i in range(11)], 512)
     assert [find_gap(counts, depth) for depth in (0.0, 0.4, 1.0)] == [0, 1, 3]
+
+
+class RememberingTokenizer(BuiltinTokenizer):
+    def __init__(self):
+        self.counted = []
+
+    def count_texts(self, texts):
+        self.counted += texts
+        return super().count_texts(texts)
+
+
+def test_equal_pieces_are_counted_once():
+    tokenizer = RememberingTokenizer()
+    counts = count_pieces(("amber", "heron", "amber"), tokenizer)
+    assert (
+        counts.tolist() == BuiltinTokenizer().count_texts([" amber", " heron", " amber"]).tolist()
+    )
+    assert tokenizer.counted == [" amber", " heron"]
+
+
+@pytest.mark.parametrize("length", [600, 1000, 1040])
+def test_no_whole_prompt_is_counted_twice(length):
+    tokenizer = RememberingTokenizer()
+    long_sentences = TextFiller(f"{'This goes on and on ' * 10}. " * 100, "long")
+    build("single-needle", length, press=Press(tokenizer, long_sentences))
+    prompts = [text for text in tokenizer.counted if len(text) > length]
+    assert prompts
+    assert len(set(prompts)) == len(prompts)

@@ -1,6 +1,7 @@
 """Sweeps from end to end: three fakes, recovery of a curve, resuming, refusing, stopping."""
 
 import errno
+import gc
 import io
 import json
 import os
@@ -45,6 +46,16 @@ def test_three_fakes_give_what_they_must(fake, by_depth, output):
     run_sweep(f"simulated:{fake}", design, output)
     for accuracy in accuracies(output).values():
         np.testing.assert_array_equal(accuracy, [by_depth] * len(LENGTHS))
+
+
+def test_a_sweep_leaves_the_search_for_garbage_as_it_was(output):
+    design = Design.grid([parse_task("single-needle")], [512], [0.5], n_trials=1)
+    frozen = []
+    run_sweep(
+        "simulated:perfect", design, output, watch=lambda _: frozen.append(gc.get_freeze_count())
+    )
+    assert frozen[0] > 0
+    assert gc.get_freeze_count() == 0
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -172,6 +172,7 @@ class ChatServerBackend:
         self.tokenizer = tokenizer
         self._make_client, self._connection, self._sleep = make_client, connection, sleep
         self._client: Any = None
+        self._place = ""
         self._was_reached = False
         self._openai = _load_client()
         self._tenacity = load_extra(
@@ -283,6 +284,7 @@ class ChatServerBackend:
     async def _ask(self, request: Request) -> Reply:
         if self._client is None:
             self._client = self._make_client()
+            self._place = f"{self._client.base_url}chat/completions"
         heard = _Heard()
         started = time.monotonic()
         # The client's own timeout is between two pieces of an answer: one that drips never ends.
@@ -309,11 +311,11 @@ class ChatServerBackend:
     async def _send(self, body: Mapping[str, Any]) -> Any:
         """Send a request and return its stream.
 
-        The client's general door is taken: the one for chats looks at each message first, which
-        takes longer than all else that it does.
+        The client's general door is taken, and with the whole address: the one for chats looks at
+        each message first, which takes longer than all else that it does.
         """
         return await self._client.post(
-            "/chat/completions",
+            self._place,
             body=body,
             cast_to=object,
             stream=True,
