@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lcstats.cells import Cells, cells_from_count_frame, count_cells
-from lcstats.errors import OptionError, TableError, UnscoredWarning
+from lcstats.errors import DesignWarning, OptionError, TableError, UnscoredWarning
 from lcstats.fit import fit_curve
 from lcstats.lengths import Criterion, effective_length
 from lcstats.trials import Trials
@@ -227,6 +227,17 @@ def test_the_table_s_guess_rate_reaches_curve_and_bar():
     assert fit_curve(cells, terms=("intercept", "length")).curve.guess_rate == 0.25
     answer = effective_length(cells, Criterion("0.8", rule="above_chance"))
     assert float(answer.applied_threshold) == pytest.approx(0.25 + 0.8 * 0.75)
-    frame["guess_rate"] = [0.25] * 20 + [0.5] * 20
-    with pytest.raises(TableError, match=r"guess rates 0.25, 0.5; .*--by model,task,COLUMN"):
-        count_cells(Trials.from_frame(frame))
+
+
+def test_of_guess_rates_that_differ_the_lowest_of_a_length_is_the_floor():
+    frame = pd.DataFrame(
+        {
+            "length": np.repeat([1024, 4096], 20),
+            "score": [1, 0] * 20,
+            "guess_rate": [0.25, 0.75] * 10 + [0.1] * 20,
+        }
+    )
+    with pytest.warns(DesignWarning, match=r"0\.5 of the time at one length and 0\.1 at another"):
+        cells = count_cells(Trials.from_frame(frame))
+    assert cells.grid.guess_rate == 0.1
+    assert [notice.code for notice in cells.notices] == ["guess-rates-differ"]

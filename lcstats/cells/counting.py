@@ -50,8 +50,8 @@ def count_cells(trials: Results, *, repeats: Repeats = "fold", axis: Axis = "ask
     Raises
     ------
     TableError
-        If no trial is scored, the received axis has no counts to use, a group's guess rates
-        differ, or there are only means without their numbers of cases.
+        If no trial is scored, the received axis has no counts to use, or there are only means
+        without their numbers of cases.
     OptionError
         If it is given something else, or an option is unknown.
 
@@ -83,7 +83,11 @@ def count_cells(trials: Results, *, repeats: Repeats = "fold", axis: Axis = "ask
         scored = fixed[fixed["score"].notna()]
         pilots = _count_groups(scored, fixed, trials.length_unit, fold=fold)
         grids = mark_adaptive(grids, {(pilot.model, pilot.task): pilot for pilot in pilots})
-    notices = (*without_filler, *_notices_on_unscored(unscored, grids))
+    notices = (
+        *without_filler,
+        *_notices_on_guess_rates(_scored_rows(frame)),
+        *_notices_on_unscored(unscored, grids),
+    )
     announce(notices)
     return Cells(grids=grids, reading=trials.reading, notices=(*trials.notices, *notices))
 
@@ -345,26 +349,33 @@ def _at_received_lengths(frame: pd.DataFrame) -> pd.DataFrame:
 def guess_rates(scored: pd.DataFrame) -> dict[Names, float]:
     """Return the guess rate of every (model, task) whose table says one.
 
-    Raises
-    ------
-    TableError
-        If the rows of one differ.
+    Where it differs between questions a length has their mean, and the task the lowest of its
+    lengths: a floor that no length is below.
     """
     if "guess_rate" not in scored:
         return {}
-    rates = {}
-    for names, group in _grouped(scored):
-        found = group["guess_rate"].unique()
-        if found.size > 1:
-            raise TableError(
-                describe(
-                    f"{names[0]} on {names[1]} has guess rates {', '.join(map(str, found[:5]))}",
-                    "expected one for a task",
-                    "split the task with --by model,task,COLUMN, or leave the column out",
-                )
+    return {names: min(_guess_rates_by_length(group)) for names, group in _grouped(scored)}
+
+
+def _guess_rates_by_length(group: pd.DataFrame) -> list[float]:
+    lengths = group.groupby("length")["guess_rate"]
+    return [float(r.iloc[0] if r.nunique() == 1 else r.mean()) for _, r in lengths]
+
+
+def _notices_on_guess_rates(scored: pd.DataFrame) -> Iterator[Notice]:
+    if "guess_rate" not in scored:
+        return
+    for (model, task), group in _grouped(scored):
+        rates = _guess_rates_by_length(group)
+        lowest, highest = min(rates), max(rates)
+        if lowest < highest:
+            yield Notice(
+                "guess-rates-differ",
+                f"{model} on {task}: guessing is right {highest:.2g} of the time at one length "
+                f"and {lowest:.2g} at another; the lowest is the floor of the curve and of "
+                f"the rule above_chance; pass --guess-rate {highest:.2g} for the highest",
+                DesignWarning,
             )
-        rates[names] = float(found[0])
-    return rates
 
 
 def _count_unscored(unscored: pd.DataFrame) -> dict[Names, dict[int, dict[str, int]]]:
