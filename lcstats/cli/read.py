@@ -1,5 +1,6 @@
 """``lcstats read``: say what was found, and write it as one tidy table."""
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,8 @@ from lcstats.cli.output import (
 if TYPE_CHECKING:
     from lcstats.cells import Cells
 
-TABLE_SUFFIXES = (".csv", ".jsonl", ".parquet")
+GZIPPED = ".gz"
+TABLE_SUFFIXES = (".csv", ".jsonl", ".parquet", ".csv.gz", ".jsonl.gz")
 MOST_FILES = 3
 MOST_NAMED = 10
 
@@ -33,7 +35,9 @@ MOST_NAMED = 10
 @define_command("read", "lcstats read results/ --score-threshold 7 -o trials.csv")
 @paths_argument()
 @reading_options
-@output_option("FILE", "Write the normalised table: .csv, .jsonl or .parquet.", required=False)
+@output_option(
+    "FILE", "Write the normalised table: .csv, .jsonl, also .gz, or .parquet.", required=False
+)
 @json_option
 def command(reading: ReadingOptions, output: str | None, as_json: bool) -> None:
     """Say what was found in results files, and write it as one table.
@@ -65,11 +69,21 @@ def write_table(results: Any, output: str) -> None:
     from lcstats.readers import write_trials
 
     path = Path(output)
+    is_gzipped = path.suffix.lower() == GZIPPED
     with whole_files(path.parent) as folder:
+        plain = folder / (path.stem if is_gzipped else path.name)
         if isinstance(results, Cells):
-            write_counts(results, folder / path.name)
+            write_counts(results, plain)
         else:
-            write_trials(results, folder / path.name)
+            write_trials(results, plain)
+        if is_gzipped:
+            _gzip(plain, folder / path.name)
+
+
+def _gzip(plain: Path, target: Path) -> None:
+    """Put a file's gzip in its place, without the time in it: equal tables are equal bytes."""
+    target.write_bytes(gzip.compress(plain.read_bytes(), mtime=0))
+    plain.unlink()
 
 
 def write_counts(cells: "Cells", path: Path) -> None:

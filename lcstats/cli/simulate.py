@@ -52,7 +52,7 @@ from lcstats.cli.read import TABLE_SUFFIXES, write_table
     show_default=True,
     help="Equal seeds give equal tables.",
 )
-@output_option("FILE", "Where to: .csv, .jsonl or .parquet.")
+@output_option("FILE", "Where to: .csv, .jsonl, also .gz, or .parquet.")
 @json_option
 def command(
     truth: str,

@@ -18,7 +18,6 @@ from lcstats.extras import load_extra
 from lcstats.readers.sources import PathLike
 from lcstats.trials import Trials
 
-_LISTS = ("needle_depths", "needle_found")
 _CHUNK = 100_000
 
 
@@ -83,7 +82,7 @@ def _write_whole(place: Path, frame: pd.DataFrame, write: "Writer") -> None:
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    lists = {name: frame[name].map(_to_json) for name in _LISTS if name in frame}
+    lists = {name: frame[name].map(_to_json) for name in frame if frame[name].dtype == object}
     quoting: Literal[0, 2] = (
         csv.QUOTE_NONNUMERIC if _has_carriage_returns(frame) else csv.QUOTE_MINIMAL
     )
@@ -98,8 +97,9 @@ def _has_carriage_returns(frame: pd.DataFrame) -> bool:
     return any(texts[name].astype("str").str.contains("\r").any() for name in texts)
 
 
-def _to_json(value: object) -> str | None:
-    return json.dumps(value) if isinstance(value, list) else None
+def _to_json(value: object) -> object:
+    """Return a list as JSON, which reads back, and anything else as it is."""
+    return json.dumps(value, default=_plain) if isinstance(value, list | dict) else value
 
 
 def _write_jsonl(frame: pd.DataFrame, path: Path) -> None:

@@ -1,3 +1,4 @@
+import gzip
 import re
 
 import pytest
@@ -41,7 +42,7 @@ def test_a_glob_is_a_path(run_json, sweep):
     assert run_json("read", sweep.parent / "*.csv")["n_trials"] == 90
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "csv.gz", "jsonl.gz"])
 def test_the_written_table_reads_back_the_same(run, run_json, sweep, tmp_path, suffix):
     path = tmp_path / f"table.{suffix}"
     assert run("read", sweep, "-o", path).exit_code == 0
@@ -51,7 +52,7 @@ def test_the_written_table_reads_back_the_same(run, run_json, sweep, tmp_path, s
         assert again[field] == first[field], field
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "csv.gz", "jsonl.gz"])
 def test_counts_are_written_as_counts(run, run_json, tmp_path, suffix):
     counts = tmp_path / "counts.csv"
     counts.write_text("length,depth,n,k\n10,0.5,20,17\n20,0.5,20,3\n")
@@ -61,6 +62,14 @@ def test_counts_are_written_as_counts(run, run_json, tmp_path, suffix):
     assert again["aggregate_only"] is True
     assert (again["n_trials"], again["length_unit"]) == (40, "documents")
     assert run_json("effective-length", path)["groups"][0]["estimates"][0]["length"] == 10
+
+
+def test_equal_tables_are_equal_gzipped_bytes(run, sweep, tmp_path):
+    places = [tmp_path / "a.csv.gz", tmp_path / "b.csv.gz"]
+    for place in places:
+        run("read", sweep, "-o", place)
+    assert places[0].read_bytes() == places[1].read_bytes()
+    assert gzip.decompress(places[0].read_bytes()).startswith(b"model,")
 
 
 def test_a_suffix_that_cannot_be_written_is_refused_before_reading(run, tmp_path):

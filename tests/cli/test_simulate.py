@@ -15,7 +15,7 @@ def test_the_table_has_every_trial_and_can_be_analysed(run, run_json, tmp_path):
     assert run_json("effective-length", path)["groups"]
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "csv.gz", "jsonl.gz"])
 def test_equal_seeds_give_equal_bytes(run, tmp_path, suffix):
     first, again, other = (tmp_path / f"{name}.{suffix}" for name in ("first", "again", "other"))
     for path, seed in ((first, 7), (again, 7), (other, 8)):

@@ -184,3 +184,10 @@ def test_parquet_holds_extras_of_every_type(tmp_path, values):
             assert kept == value
         elif value is not None:
             assert (json.loads(kept) if isinstance(kept, str) else list(kept)) == value
+
+
+def test_lists_of_further_columns_are_json_in_csv(tmp_path):
+    table = {"length": [4096], "depth": [0.5], "score": [1], "wrong": [["a'b", "c"]]}
+    write_trials(Trials.from_frame(pd.DataFrame(table), FRACTIONS), tmp_path / "a.csv")
+    (text,) = pd.read_csv(tmp_path / "a.csv")["wrong"]
+    assert json.loads(text) == ["a'b", "c"]
