@@ -207,7 +207,8 @@ def _draw_bars(ax: Axes, answers: Sequence[EffectiveLength]) -> Iterator[Mark]:
         if len(bars) == 1
         else f"thresholds: {tau} of each one's own base",
     )
-    yield from draw_guess_rate(ax, first)
+    if len({answer.criterion.guess_rate for answer in answers}) == 1:
+        yield from draw_guess_rate(ax, first)
 
 
 def _draw_rug(

@@ -76,3 +76,13 @@ def test_only_answers_alike_go_together():
         plot_length_forest(mixed)
     with pytest.raises(OptionError, match="pass some"):
         plot_length_forest([])
+
+
+def test_guess_rates_part_answers_only_where_they_move_the_bar():
+    for rule, is_alike in (("absolute", True), ("above_chance", False)):
+        found = [answer_of(simulated(), rule=rule, guess_rate=guess) for guess in (0, 0.25)]
+        if is_alike:
+            assert len(length_forest_data(found)) == 2
+        else:
+            with pytest.raises(OptionError, match="by the same criterion"):
+                length_forest_data(found)
