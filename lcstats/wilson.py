@@ -1,8 +1,8 @@
-"""Wilson's interval of an accuracy, apart from what needs more of scipy: figures draw many."""
+"""Intervals of an accuracy, apart from what needs more of scipy: figures draw many."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+from scipy.special import betaincinv, ndtri
 
 
 def wilson_interval(
@@ -26,6 +26,26 @@ def wilson_interval(
     center, half = center_and_half_width(share, n, level)
     lower, upper = center - half, center + half
     return np.clip(np.minimum(lower, share), 0, 1), np.clip(np.maximum(upper, share), 0, 1)
+
+
+def exact_interval(right: float, n_cases: float, level: float = 0.95) -> tuple[float, float]:
+    """Return the ends of Clopper and Pearson's interval (1934, Biometrika 26:404).
+
+    Parameters
+    ----------
+    right, n_cases : float
+        Need not be whole.
+    level : float
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in exact_interval(3, 3)]
+    [0.292, 1.0]
+    """
+    wrong, outside = n_cases - right, (1.0 - level) / 2.0
+    lower = float(betaincinv(right, wrong + 1.0, outside)) if right > 0.0 else 0.0
+    upper = float(betaincinv(right + 1.0, wrong, 1.0 - outside)) if wrong > 0.0 else 1.0
+    return lower, upper
 
 
 def center_and_half_width(

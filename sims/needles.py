@@ -26,6 +26,7 @@ from lcstats.fit import fit_curve
 from lcstats.fit.joint import TaskCounts, fit_joint
 from lcstats.needles import NeedleTable, measure_dependence, needle_cells, tabulate_needles
 from lcstats.needles.rates import rows_by_length
+from lcstats.needles.single import task_counts
 from lcstats.truths import (
     AGGREGATE_TEN,
     DISTRACTORS,
@@ -56,6 +57,7 @@ N_INTERVALS = 1000
 N_RATIOS = 1000
 N_BOOTSTRAPS = 400
 N_FITS = 400
+N_COUNTS = 300
 N_DRAWS = 400
 N_PERMUTATIONS = 299
 N_RECOVERIES = 100
@@ -83,7 +85,8 @@ class Question:
     Attributes
     ----------
     subject : str
-        ``test``, ``rates``, ``ratio``, ``correlation``, ``coefficients`` or ``recovery``.
+        ``test``, ``rates``, ``ratio``, ``correlation``, ``coefficients``, ``counted curve`` or
+        ``recovery``.
     what : str
         The kind of table, one of :data:`CURVES`, or the task that is recovered.
     n_trials : int
@@ -123,6 +126,7 @@ QUESTIONS = (
     *(Question("ratio", "needles", n, 2.0) for n in (20, 50)),
     *(Question("correlation", "needles", n, sd) for n in (20, 50) for sd in (0.0, 1.0)),
     *(Question("coefficients", "needles", 50, sd) for sd in (0.0, 1.0)),
+    *(Question("counted curve", "counts", n, sd) for n in (20, 50) for sd in (0.0, 1.0)),
     *(
         Question("recovery", what, N_PER_CELL)
         for what in (
@@ -169,6 +173,7 @@ def answer(question: Question, seed: int) -> list[Row]:
         "ratio": (ask_ratio, N_RATIOS),
         "correlation": (ask_correlation, N_BOOTSTRAPS),
         "coefficients": (ask_coefficients, N_FITS),
+        "counted curve": (ask_counted_curve, N_COUNTS),
         "recovery": (ask_recovery, N_RECOVERIES),
     }[question.subject]
     key = zlib.crc32(f"{question.what} {question.n_trials} {question.shared_sd}".encode())
@@ -276,6 +281,34 @@ def ask_coefficients(question: Question, seed: int) -> dict[str, bool]:
             distance = abs(getattr(fit.curve, term) - value)
             held[f"{name} {term}"] = bool(distance <= reach * errors[term])
     return held
+
+
+def ask_counted_curve(question: Question, seed: int) -> dict[str, bool]:
+    """Ask whether intervals of the curve behind numbers of found needles hold its coefficients.
+
+    The likelihood is beta-binomial where a test says so. The target is the fit to the rates of the
+    average trial.
+    """
+    fit = fit_joint(task_counts(draw_table(question, seed)))
+    reach = two_sided_quantile(LEVEL)
+    held = {
+        term: bool(abs(fit.estimates[term] - value) <= reach * fit.standard_errors[term])
+        for term, value in _counted_curve_of_average(question).items()
+    }
+    return {**held, "beta-binomial": fit.overdispersion is not None}
+
+
+@lru_cache
+def _counted_curve_of_average(question: Question) -> dict[str, float]:
+    """Fit the curve of counts to the rates of the average trial themselves."""
+    counts = task_counts(_design("counts", question.n_trials)[0])
+    rates = [
+        shared_rates(WORKED_CURVE, length, places, question.shared_sd)[0].mean()
+        for length, places in zip(counts.length, counts.places, strict=True)
+    ]
+    n_cases = np.full(len(rates), 1e9)
+    exact = replace(counts, n_cases=n_cases, successes=n_cases * rates, tallies=None)
+    return dict(fit_joint(exact, penalty="none").estimates)
 
 
 def ask_recovery(question: Question, seed: int) -> dict[str, bool]:

@@ -5,6 +5,9 @@ from typing import Protocol
 
 from sims.coverage_table import markdown
 
+COUNTED = ("intercept", "length", "middle", "recency", "beta-binomial")
+"""What is asked of a curve behind counts."""
+
 
 class Row(Protocol):
     """What the page reads of a row; :class:`sims.needles.Row` has more."""
@@ -74,6 +77,14 @@ length with no product of rates states no interval, and misses nothing.
 the curve fitted to its rates.
 
 {_by_term(_of(rows, "coefficients"))}
+
+## Do intervals hold the coefficients of a curve behind counts?
+
+95% normal intervals where only the number of found needles is known. The likelihood is
+beta-binomial where a test at .05 rejects binomial counts, as often as the last column but one says,
+and binomial elsewhere; the target is the curve fitted to the rates of the average trial.
+
+{_table(_of(rows, "counted curve"), COUNTED)}
 
 ## Are the five tasks recovered?
 

@@ -171,10 +171,11 @@ def describe_joint(compared: "JointComparison") -> Iterator[str]:
         yield f"  Dropped: {dropped.term}, because {dropped.reason}"
     for task in fit.tasks:
         if task.combines:
-            rate, decay = fit.combining_of(task.name)
+            chances = compared.combining_by_length(task)
+            shortest, longest = min(chances), max(chances)
             yield (
-                f"  Combining found facts in {task.name}: succeeds {rate:.3g} of the time at "
-                f"length {fit.law.base_length:g}, times exp({-decay:.3g}) for every doubling"
+                f"  Combining found facts in {task.name}: succeeds {chances[shortest]:.3g} of the "
+                f"time at length {shortest}, {chances[longest]:.3g} at {longest}"
             )
     yield f"  Log-likelihood: {fit.log_likelihood:.2f}; penalty: {fit.penalty}"
     for test in compared.tests:

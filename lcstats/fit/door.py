@@ -164,7 +164,7 @@ def _summarise(
         curve=curve,
         parameters=names,
         covariance=covariance,
-        robust_covariance=robust_covariance(grid, accuracy, gradient, table),
+        robust_covariance=None if separated else robust_covariance(grid, accuracy, gradient, table),
         log_likelihood=solution.likelihood.log_likelihood,
         deviance=_deviance(table, solution.likelihood.log_likelihood),
         dispersion=dispersion,
@@ -243,7 +243,8 @@ def _notices(
         yield Notice(
             "separated",
             "the terms separate right from wrong cells: some coefficients are bounded on one side "
-            "only, and their size comes from the Jeffreys penalty",
+            "only, and their size comes from the Jeffreys penalty; standard errors say nothing of "
+            "such terms, and there are none from the scatter of cases, which do not scatter",
             SeparationWarning,
         )
     if not converged:

@@ -37,7 +37,8 @@ class CurveFit:
     covariance : ndarray of float64, shape (n_parameters, n_parameters)
         Inverse Fisher information; times the dispersion for graded scores.
     robust_covariance : ndarray of float64 or None
-        From the scatter of cases or clusters; None for sources without cases.
+        From the scatter of cases or clusters; None for sources without cases, and where the fit is
+        separated: what does not scatter says nothing of how far estimates may be off.
     log_likelihood : float
         Without penalty, one Bernoulli term per case.
     deviance : float
@@ -98,7 +99,7 @@ class CurveFit:
 
     @property
     def robust_standard_errors(self) -> Mapping[str, float] | None:
-        """Standard errors from the scatter of cases or clusters; None without cases."""
+        """Standard errors from the scatter of cases or clusters; None as `robust_covariance`."""
         if self.robust_covariance is None:
             return None
         return _errors_by_name(self.parameters, self.robust_covariance)

@@ -47,7 +47,7 @@ class Crossing:
         In the lengths' unit.
     lower, upper : float or None
         Ends of the interval on the log2 scale, written as lengths; None where the curve cannot
-        bound it.
+        bound it: further than six doublings beyond the tested lengths nothing is looked for.
     level : float
     extrapolated : bool
         True if `value` lies outside the tested lengths.
@@ -171,12 +171,13 @@ def find_crossing(
     shortest, longest = fit.grid.lengths[0], fit.grid.lengths[-1]
     error = _standard_error(fit, criterion, center)
     reach = float(ndtri((1.0 + level) / 2.0)) * error
-    bounded = bool(np.isfinite(reach) and reach < 60.0)
+    lowest = float(np.log2(shortest)) - EXTRAPOLATED_DOUBLINGS
+    highest = float(np.log2(longest)) + EXTRAPOLATED_DOUBLINGS
     value = float(np.exp2(center))
     return Crossing(
         value=value,
-        lower=float(np.exp2(center - reach)) if bounded else None,
-        upper=float(np.exp2(center + reach)) if bounded else None,
+        lower=float(np.exp2(center - reach)) if center - reach >= lowest else None,
+        upper=float(np.exp2(center + reach)) if center + reach <= highest else None,
         level=level,
         extrapolated=not shortest <= value <= longest,
         **_bootstrap_ends(fit, draws, criterion, level),

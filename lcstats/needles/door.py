@@ -12,10 +12,12 @@ from lcstats.needles.data import NeedleTable, tabulate_needles
 from lcstats.needles.dependence import N_PERMUTATIONS, measure_dependence
 from lcstats.needles.notices import (
     notices_on_dependence,
+    notices_on_disagreement,
     notices_on_single,
     notices_on_table,
     notices_on_trials,
 )
+from lcstats.needles.profile import find_depth_step
 from lcstats.needles.rates import rows_by_length
 from lcstats.needles.required import NUMBERS, check_numbers, required_rate
 from lcstats.needles.result import NeedleAnalysis
@@ -113,11 +115,14 @@ def analyze_needles(
     single = _single(table, seed) if "curve" in wanted else None
     numbers_stated = check_numbers((*listed, table.n_needles))
     observed = effective_length(cells, criterion, level=level, seed=seed)
+    implied = _by_curve(single, target, numbers_stated, level)
+    mine = next((one for one in implied if one.n_needles == table.n_needles), None)
     own = (
         *notices_on_trials(trials, table),
         *notices_on_table(table),
         *notices_on_dependence(table, dependence),
-        *notices_on_single(single),
+        *notices_on_single(single, find_depth_step(table)),
+        *notices_on_disagreement(observed, mine, single, dependence),
     )
     announce(own)
     further = () if single is None else single.fit.notices
@@ -128,7 +133,7 @@ def analyze_needles(
         observed=observed,
         required_rates={k: required_rate(target, k) for k in numbers_stated},
         single=single,
-        implied=_by_curve(single, target, numbers_stated, level),
+        implied=implied,
         by_surface=_by_surface(table, wanted, target, numbers_stated, level=level, seed=seed),
         level=level,
         notices=tuple(

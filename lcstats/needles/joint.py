@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from lcstats.cells import count_cells
 from lcstats.curve import TERMS
-from lcstats.errors import OptionError, describe
+from lcstats.errors import OptionError, TableError, describe
 from lcstats.fit import TermTest
 from lcstats.fit.joint import JointFit, TaskCounts, compare_joint, fit_joint
 from lcstats.fit.joint.door import N_SIMULATIONS
@@ -19,6 +20,7 @@ from lcstats.needles.single import task_counts
 from lcstats.options import Penalty, Repeats, check_type
 from lcstats.records import SCHEMA_VERSION
 from lcstats.trials import Trials
+from lcstats.trials.wording import counted
 
 COMBINE = "combine"
 """What a task asks for that has still to combine what it found, beside terms of its own."""
@@ -92,6 +94,13 @@ class JointComparison:
     fit: JointFit
     tests: tuple[TermTest, ...]
 
+    def combining_by_length(self, task: TaskCounts) -> dict[int, float]:
+        """Return how often found facts are combined, at every tested length of a task."""
+        rate, decay = self.fit.combining_of(task.name)
+        lengths = np.unique(task.length)
+        chances = rate * np.exp(-decay * np.log2(lengths / self.fit.law.base_length))
+        return dict(zip(lengths.astype(int).tolist(), chances.tolist(), strict=True))
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values."""
         return {
@@ -99,9 +108,10 @@ class JointComparison:
             "model": self.model,
             "fit": {k: v for k, v in self.fit.to_dict().items() if k not in ("counts", "notices")},
             "combining": {
-                task.name: dict(
-                    zip(("rate", "decay"), self.fit.combining_of(task.name), strict=True)
-                )
+                task.name: {
+                    **dict(zip(("rate", "decay"), self.fit.combining_of(task.name), strict=True)),
+                    "by_length": {str(k): h for k, h in self.combining_by_length(task).items()},
+                }
                 for task in self.fit.tasks
                 if task.combines
             },
@@ -141,7 +151,10 @@ def compare_tasks(
     Raises
     ------
     OptionError
-        If a task is not there, or every task differs in the same term.
+        If a task is not there or named twice, every task differs in the same term, or a task
+        combines and asks for a single fact, or none of single facts is beside it.
+    TableError
+        If trials of a task that combines do not say how many facts they ask for.
 
     Notes
     -----
@@ -164,7 +177,9 @@ def compare_tasks(
     ('intercept[distractors]',)
     """
     check_type(trials, Trials, "trials")
+    _refuse_twice(parts)
     tasks = [_counts_of(trials, part, repeats) for part in parts]
+    _refuse_without_plain(tasks)
     lengths = np.unique(np.concatenate([task.length for task in tasks])).astype(np.int64)
     base, span = base_and_span(lengths, trials.length_unit)
 
@@ -201,8 +216,10 @@ def _counts_of(trials: Trials, part: TaskPart, repeats: Repeats) -> TaskCounts:
             )
         )
     own = trials.select(task=part.name)
-    numbers = with_numbers(own.frame)["n_needles"] if "n_needles" in own.frame else None
-    if numbers is None or (numbers.fillna(1) == 1).all():
+    numbers = with_numbers(own.frame)["n_needles"]
+    if part.combines:
+        _check_facts(part.name, numbers)
+    if (numbers.fillna(1) == 1).all():
         task = TaskCounts.from_grid(count_cells(own, repeats=repeats).grid)
     else:
         table = tabulate_needles(own, repeats=repeats)
@@ -211,3 +228,55 @@ def _counts_of(trials: Trials, part: TaskPart, repeats: Repeats) -> TaskCounts:
         else:
             task = task_counts(replace(table, kind="all_or_nothing") if part.combines else table)
     return replace(task, name=part.name, combines=part.combines, own_terms=part.own_terms)
+
+
+def _refuse_twice(parts: Sequence[TaskPart]) -> None:
+    names = [part.name for part in parts]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise OptionError(
+            describe(
+                f"{' and '.join(twice)} is named more than once",
+                "expected every task once, with all that it has of its own",
+                f"write {twice[0]}:TERM,TERM with the terms in one list",
+            )
+        )
+
+
+def _refuse_without_plain(tasks: Sequence[TaskCounts]) -> None:
+    """Refuse a combining factor that nothing tells from the curve of single facts."""
+    combining = [task.name for task in tasks if task.combines]
+    has_plain = any(not (task.combines or task.own_terms) and task.n_factors == 1 for task in tasks)
+    if combining and not has_plain:
+        raise OptionError(
+            describe(
+                f"{' and '.join(combining)} combines found facts, and no task of single facts is "
+                "beside it",
+                "expected a task of single facts with nothing of its own: chains alone do not tell "
+                "combining from finding",
+                "add it, as in --joint SINGLE --joint CHAIN:combine",
+            )
+        )
+
+
+def _check_facts(task: str, numbers: pd.Series) -> None:
+    """Refuse to combine facts of which there is one, or nobody knows how many."""
+    if numbers.isna().any():
+        raise TableError(
+            describe(
+                f"{int(numbers.isna().sum())} of {counted(len(numbers), 'trial')} of {task} do not "
+                "say how many facts they ask for",
+                "expected n_needles in every trial of a task that combines, 2 for two hops: the "
+                "chance to find all of them is a product",
+                "add the column, or name it with columns={'n_needles': 'THEIRS'} "
+                "(--map n_needles=THEIRS)",
+            )
+        )
+    if (numbers == 1).all():
+        raise OptionError(
+            describe(
+                f"{task} asks for a single fact, and is to combine what it found",
+                "expected combine for tasks of several facts",
+                f"write --joint {task} without combine",
+            )
+        )

@@ -5,9 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from lcstats.errors import DesignWarning, Notice, SmallSampleWarning, UnscoredWarning
+from lcstats.lengths import EffectiveLength
+from lcstats.lengths.estimate import Estimate
 from lcstats.needles.data import ROUNDING, NeedleTable
 from lcstats.needles.dependence import Dependence
+from lcstats.needles.profile import DepthStep
 from lcstats.needles.single import SingleNeedle
+from lcstats.needles.task_length import TaskLength
 from lcstats.trials import Trials
 from lcstats.trials.wording import counted
 
@@ -70,7 +74,8 @@ def notices_on_table(table: NeedleTable) -> Iterator[Notice]:
         yield Notice(
             "one-case-per-length",
             f"every length has a single case, sent {_times(table)}: repeats of one prompt say "
-            "nothing of other prompts, so there are no intervals and no test of dependence; pass "
+            "nothing of other prompts, so rates have no intervals and dependence is not tested; "
+            f"what else is said rests on {counted(table.n_units, 'case')}, one a length; pass "
             "repeats='independent' (--repeats independent) for what holds of these very prompts",
             SmallSampleWarning,
         )
@@ -88,9 +93,8 @@ def notices_on_table(table: NeedleTable) -> Iterator[Notice]:
     ):
         yield Notice(
             "one-placement-per-length",
-            f"the trials of every length share one placement of their "
-            f"{counted(table.n_needles, 'needle')}: what is said is of these prompts, not of "
-            "needles elsewhere or of other texts",
+            f"the trials of every length share one placement of {_their_needles(table)}: "
+            "what is said is of these prompts, not of needles elsewhere or of other texts",
             DesignWarning,
         )
     if per_length.max() > 1 and per_length.min() < FEW_UNITS:
@@ -114,6 +118,10 @@ def notices_on_table(table: NeedleTable) -> Iterator[Notice]:
             f"{counted(table.n_unscored, 'trial')} not scored: left out, never counted as missed",
             UnscoredWarning,
         )
+
+
+def _their_needles(table: NeedleTable) -> str:
+    return "their needle" if table.n_needles == 1 else f"their {table.n_needles} needles"
 
 
 def _times(table: NeedleTable) -> str:
@@ -174,18 +182,86 @@ def _on_rejection(table: NeedleTable, dependence: Dependence) -> Notice:
     )
 
 
-def notices_on_single(single: SingleNeedle | None) -> Iterator[Notice]:
-    """Yield what the curve's test says."""
+def notices_on_single(single: SingleNeedle | None, step: DepthStep | None) -> Iterator[Notice]:
+    """Yield what the curve's test says, with the step in depth that the curve cannot follow."""
     if single is None:
         return
     test = single.goodness
     if test is not None and not test.passes:
+        whose = " these very prompts" * single.is_of_prompts
         where = "" if np.isnan(test.worst_depth) else f", depth {test.worst_depth:.2g}"
         yield Notice(
             "curve-misfit",
-            f"the curve of a single needle does not fit (p = {test.p_value:.2g}, needles taken as "
-            f"independent; largest residual {test.worst_residual:.1f} at length "
-            f"{test.worst_length:.0f}{where}): a smooth dip and a bonus at the end are not what "
-            "these needles show, so do not quote what it implies",
+            f"the curve of a single needle does not fit{whose} "
+            f"(p = {test.p_value:.2g}, needles taken as independent; largest residual "
+            f"{test.worst_residual:.1f} at length {test.worst_length:.0f}{where}): "
+            f"{_misfit_words(step)}, so do not quote what it implies",
             DesignWarning,
         )
+
+
+def _misfit_words(step: DepthStep | None) -> str:
+    law = "a smooth dip and a bonus at the end"
+    if step is None:
+        return f"{law} are not what these needles show"
+    return f"the rate has a step in depth, {step.words()}, which {law} cannot follow"
+
+
+def notices_on_disagreement(
+    observed: EffectiveLength,
+    implied: TaskLength | None,
+    single: SingleNeedle | None,
+    dependence: Dependence | None,
+) -> Iterator[Notice]:
+    """Yield why the curve's length of a task is not the observed one, where they are far apart.
+
+    Parameters
+    ----------
+    observed : EffectiveLength
+        Of trials that found all their needles.
+    implied : TaskLength or None
+        By the curve, for as many needles.
+    single : SingleNeedle or None
+        That curve.
+    dependence : Dependence or None
+    """
+    if implied is None or single is None:
+        return
+    seen, said = observed.observed, implied.estimate
+    if abs(_doublings(seen) - _doublings(said)) <= 1.0:
+        return
+    first = min(seen.outcome, said.outcome)
+    rates = float(observed.accuracy[first]), float(implied.joint[first])
+    unit = observed.length_unit
+    yield Notice(
+        "curve-disagrees",
+        f"the curve says {said.display} {unit} for {counted(implied.n_needles, 'needle')}, "
+        f"{seen.display} {unit} was observed: at {seen.lengths[first]} all were found in "
+        f"{rates[0]:.3g} of trials, and in {rates[1]:.3g} by the curve; "
+        f"{'; '.join(_reasons(rates, single, dependence))}",
+        DesignWarning,
+    )
+
+
+def _doublings(estimate: Estimate) -> float:
+    """Log2 of a length; below the tested ones, of half the shortest."""
+    lengths = estimate.lengths.astype(np.float64)
+    return float(np.log2(lengths[estimate.outcome - 1] if estimate.outcome else lengths[0] / 2.0))
+
+
+def _reasons(
+    rates: tuple[float, float], single: SingleNeedle, dependence: Dependence | None
+) -> list[str]:
+    """Say what can make a curve say another rate of finding all than was observed."""
+    per_length = single.n_units / single.lengths.size
+    is_drawn_in = abs(rates[1] - 0.5) < abs(rates[0] - 0.5)
+    reasons = {
+        "the curve does not fit": single.fails,
+        "needles are not found independently, as the curve takes them to be": dependence is not None
+        and dependence.independence_p < SMALL,
+        f"Jeffreys' penalty draws the curve of as few as {counted(single.n_units, 'unit')} at "
+        f"{counted(single.lengths.size, 'length')} towards one half": per_length < FEW_UNITS
+        and is_drawn_in,
+    }
+    found = [words for words, holds in reasons.items() if holds]
+    return found or ["the curve smooths over all lengths, and either rate may be off by chance"]

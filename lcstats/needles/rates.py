@@ -8,7 +8,7 @@ from scipy.special import stdtrit
 from lcstats.needles.bounded import Bounded
 from lcstats.needles.data import Floats, NeedleTable, Whole, count_members
 from lcstats.needles.strata import make_strata, stratum_means
-from lcstats.wilson import two_sided_quantile, wilson_interval
+from lcstats.wilson import exact_interval, two_sided_quantile, wilson_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +97,20 @@ def share_of_units(
 
     Notes
     -----
-    Wilson's interval of n_eff = p (1 - p) / variance cases, times the squared ratio of the normal
-    to the t quantile for as many degrees of freedom as there are clusters beyond places (Korn and
-    Graubard 1998, Survey Methodology 24:193). The variance is that of sums over clusters, about
-    the mean of their place where a place has several.
+    Clopper and Pearson's interval of the units where each is a single 0/1 outcome and none share a
+    cluster: whatever the chances of single units, it holds their mean at least as often as it says
+    (Hoeffding 1956, Annals of Mathematical Statistics 27:713).
+
+    The same where all was found, or nothing, at its end: of 1/w cases, w the largest share of units
+    in one cluster. With m_g the chance of cluster g and p = sum w_g m_g, all is found with a
+    chance of at most ``prod m_g <= (prod m_g ** w_g) ** (1 / w) <= p ** (1 / w)``, however the
+    parts of a unit hang together (means of the geometric and arithmetic kind); below the lower end
+    that is less than half of 1 - level.
+
+    Otherwise Wilson's interval of n_eff = p (1 - p) / variance cases, times the squared ratio of
+    the normal to the t quantile for as many degrees of freedom as there are clusters beyond places
+    (Korn and Graubard 1998, Survey Methodology 24:193). The variance is that of sums over clusters,
+    about the mean of their place where a place has several.
     """
     if not trials.size or np.isnan(values[trials]).any():
         return Bounded(float("nan"))
@@ -109,12 +119,17 @@ def share_of_units(
     place = np.zeros(units.size, dtype=np.int64)
     place[index] = np.unique(table.placement[trials], return_inverse=True)[1]
     cluster = np.unique(table.cluster[units], return_inverse=True)[1]
+    mean = float(share.mean())
     worth = effective_number(share, place, cluster, n_parts)
     if worth is None:
-        return Bounded(float(share.mean()))
+        return Bounded(mean)
+    largest = int(np.bincount(cluster).max())
+    is_single = n_parts == 1 and largest == 1 and bool(np.isin(share, (0.0, 1.0)).all())
+    if is_single or mean in (0.0, 1.0):
+        return Bounded(mean, *exact_interval(share.sum() / largest, units.size / largest, level))
     n_cases, freedom = worth
-    lower, upper = wilson_interval(share.mean(), n_cases * _t_share(freedom, level), level)
-    return Bounded(float(share.mean()), float(lower), float(upper))
+    lower, upper = wilson_interval(mean, n_cases * _t_share(freedom, level), level)
+    return Bounded(mean, float(lower), float(upper))
 
 
 def effective_number(

@@ -11,6 +11,7 @@ from lcstats.lengths import EffectiveLength
 from lcstats.needles.bounded import Bounded
 from lcstats.needles.data import NeedleTable
 from lcstats.needles.dependence import Dependence
+from lcstats.needles.profile import DepthStep, find_depth_step
 from lcstats.needles.rates import LengthRow
 from lcstats.needles.single import SingleNeedle
 from lcstats.needles.task_length import LAYOUTS, TaskLength
@@ -82,6 +83,24 @@ class NeedleAnalysis:
         """Share of trials that have to find all their needles."""
         return float(self.observed.applied_threshold)
 
+    @property
+    def depth_step(self) -> DepthStep | None:
+        """The depth on one side of which needles are found and on the other missed, if any."""
+        return find_depth_step(self.table)
+
+    @property
+    def ratio_lengths(self) -> tuple[int, ...]:
+        """Lengths at which some trials found all and some did not: these tell of the ratio."""
+        return tuple(row.length for row in self.rows if 0.0 < row.joint.value < 1.0)
+
+    @property
+    def independence_lengths(self) -> tuple[int, ...]:
+        """Lengths with needles that were both found and missed in one place: these are tested."""
+        if self.dependence is None:
+            return ()
+        pairs = zip(self.rows, self.dependence.correlation_by_length, strict=True)
+        return tuple(row.length for row, own in pairs if own.is_known)
+
     def implied_length(self, n_needles: int, layout: str = "spread") -> TaskLength | None:
         """Return what the curve implies for one number and layout; None if it was not asked for."""
         for one in self.implied:
@@ -148,6 +167,9 @@ class NeedleAnalysis:
             **dependence,
             "dependence_ratio_by_length": self._by_length("ratio_by_length", lengths),
             "intraclass_correlation_by_length": self._by_length("correlation_by_length", lengths),
+            "dependence_ratio_lengths": list(self.ratio_lengths),
+            "independence_lengths": list(self.independence_lengths),
+            "depth_step": self.depth_step and self.depth_step.to_dict(),
             "target": self.target,
             "required_rate": {str(k): rate for k, rate in self.required_rates.items()},
             "observed_effective_length": self._observed(),

@@ -1,7 +1,7 @@
 """The curve of a single needle behind the needles of trials, whatever is known of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from lcstats.lengths.curve_estimate import draw_curves
 from lcstats.needles.cells import needle_cells
 from lcstats.needles.data import Floats, NeedleTable, Whole
 from lcstats.options import Penalty
-from lcstats.records import array_of, freeze_arrays, list_numbers
+from lcstats.records import array_of, finite_or_none, freeze_arrays, list_numbers
+from lcstats.trials.wording import counted
 
 MOST_PLACES = 101
 """Distinct depths beyond which a mean over depths is taken at even ones."""
@@ -45,7 +46,12 @@ class SingleNeedle:
     fit : CurveFit or JointFit
         ``CurveFit`` where each needle is known to be found or not.
     goodness : GoodnessOfFit or None
-        Its test, which takes needles for independent; None where outcomes are not 0 and 1.
+        Its test, which takes needles for independent; None where it is not known which were found.
+    is_of_prompts : bool
+        Whether the test takes repeats for trials of their own, as it has to where those of a case
+        disagree: it then speaks of these very prompts.
+    n_units : int
+        That the curve was fitted to.
     """
 
     curve: Curve
@@ -56,6 +62,8 @@ class SingleNeedle:
     kind: str
     fit: CurveFit | JointFit
     goodness: GoodnessOfFit | None
+    is_of_prompts: bool
+    n_units: int
 
     def __post_init__(self) -> None:
         """Make the arrays read-only."""
@@ -66,11 +74,47 @@ class SingleNeedle:
         """True if the test speaks against the curve."""
         return self.goodness is not None and not self.goodness.passes
 
+    @property
+    def estimates(self) -> Mapping[str, float]:
+        """Every coefficient by its name."""
+        if isinstance(self.fit, JointFit):
+            return self.fit.estimates
+        return {term: getattr(self.fit.curve, term) for term in self.fit.parameters}
+
+    @property
+    def error_kind(self) -> str:
+        """Where standard errors come from: ``robust``, ``beta-binomial`` or ``model-based``."""
+        if isinstance(self.fit, JointFit):
+            return "model-based" if self.fit.overdispersion is None else "beta-binomial"
+        return "model-based" if self.fit.robust_standard_errors is None else "robust"
+
+    @property
+    def why_no_errors(self) -> str:
+        """Why no standard error is stated; empty where they are."""
+        if self.fit.separated:
+            return "found and missed needles are separated, so that they would mean nothing"
+        if self.error_kind == "robust" and self.n_units < FEWEST_UNITS:
+            return f"{counted(self.n_units, 'unit')}, too few for their scatter to be known"
+        return ""
+
+    @property
+    def standard_errors(self) -> Mapping[str, float] | None:
+        """Standard error of every coefficient; None where they would say nothing."""
+        if self.why_no_errors:
+            return None
+        robust = None if isinstance(self.fit, JointFit) else self.fit.robust_standard_errors
+        return robust or self.fit.standard_errors
+
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready values: the fit, and its test."""
+        """Return JSON-ready values: the fit, what is stated of its errors, and its test."""
+        errors = self.standard_errors
         return {
             "fit": {k: v for k, v in self.fit.to_dict().items() if k not in ("counts", "notices")},
+            "standard_errors": errors and {k: finite_or_none(v) for k, v in errors.items()},
+            "standard_error_kind": errors and self.error_kind,
+            "no_standard_errors_because": self.why_no_errors or None,
             "goodness_of_fit": None if self.goodness is None else self.goodness.to_dict(),
+            "goodness_is_of_prompts": self.is_of_prompts,
         }
 
     def to_record(self) -> dict[str, Any]:
@@ -78,6 +122,8 @@ class SingleNeedle:
         return {
             "fit": self.fit.to_dict(),
             "kind": self.kind,
+            "is_of_prompts": self.is_of_prompts,
+            "n_units": self.n_units,
             "goodness_of_fit": self.goodness and self.goodness.to_record(),
             "lengths": self.lengths.tolist(),
             **{name: list_numbers(getattr(self, name)) for name in ("depths", "rates")},
@@ -98,6 +144,8 @@ class SingleNeedle:
             kind=document["kind"],
             fit=fit,
             goodness=goodness and GoodnessOfFit.from_record(goodness),
+            is_of_prompts=document["is_of_prompts"],
+            n_units=document["n_units"],
         )
 
 
@@ -128,7 +176,6 @@ def _of_needles(table: NeedleTable, penalty: Penalty, seed: int) -> SingleNeedle
     draws = draw_curves(fit, seed=seed)
     rates, depths = fit.accuracy, fit.grid.depths
     is_enough = draws.are_settled and table.n_units >= FEWEST_UNITS
-    testable = not fit.grid.has_fractions and fit.cells.length.size > len(fit.parameters)
     return SingleNeedle(
         curve=fit.curve,
         lengths=fit.grid.lengths,
@@ -137,7 +184,27 @@ def _of_needles(table: NeedleTable, penalty: Penalty, seed: int) -> SingleNeedle
         draws=draws.accuracies if is_enough else np.empty((0, *rates.shape)),
         kind=draws.kind,
         fit=fit,
-        goodness=goodness_of_fit(fit, seed=seed) if testable else None,
+        goodness=_test(table, fit, seed),
+        is_of_prompts=fit.grid.has_fractions,
+        n_units=table.n_units,
+    )
+
+
+def _test(table: NeedleTable, fit: CurveFit, seed: int) -> GoodnessOfFit | None:
+    """Test a curve of cases; where repeats of a case disagree, that of the repeats themselves."""
+    if fit.grid.has_fractions:
+        fit = fit_curve(needle_cells(_unfolded(table)), penalty=fit.penalty)
+    is_testable = fit.cells.length.size > len(fit.parameters)
+    return goodness_of_fit(fit, seed=seed) if is_testable else None
+
+
+def _unfolded(table: NeedleTable) -> NeedleTable:
+    return replace(
+        table,
+        repeats="independent",
+        unit=np.arange(table.n_trials),
+        weight=np.ones(table.n_trials),
+        cluster=table.cluster[table.unit],
     )
 
 
@@ -156,6 +223,8 @@ def _of_trials(table: NeedleTable, penalty: Penalty, seed: int) -> SingleNeedle:
         kind="parametric_bootstrap",
         fit=fit,
         goodness=None,
+        is_of_prompts=False,
+        n_units=table.n_units,
     )
 
 

@@ -222,9 +222,11 @@ def crossing_words(estimate: Estimate, unit: str) -> str:
             return "nowhere: it is below it at the shortest length and at all shorter ones in reach"
         return "nowhere: it does not fall below it in reach"
     words = f"at {crossing.value:.0f} {unit}"
-    if crossing.lower is None or crossing.upper is None:
+    if crossing.lower is None and crossing.upper is None:
         words += "; the data do not bound it"
     else:
-        ends = f"{crossing.lower:.0f} to {crossing.upper:.0f}"
+        lower, upper = crossing.lower, crossing.upper
+        first = f"<{estimate.lengths[0]}" if lower is None else f"{lower:.0f}"
+        ends = f"{first} to " + (f">{estimate.lengths[-1]}" if upper is None else f"{upper:.0f}")
         words += f", {percent(crossing.level)} interval {ends}"
     return f"{words} (extrapolated)" if crossing.extrapolated else words

@@ -4,11 +4,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv
 
 from lcstats.cells import CellGrid, design_effect
 from lcstats.options import percent
 from lcstats.plots.labels import depth_labels
+from lcstats.wilson import exact_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def find_worst_place(grid: CellGrid, *, level: float = 0.95) -> WorstPlace:
     row, column = int(rows[chosen]), int(columns[chosen])
     effect = design_effect(grid)
     successes, n = float(grid.successes[row, column]), int(n_cases[chosen])
-    lower, upper = _exact_interval(successes / effect, n / effect, (1.0 - level) / rows.size)
+    lower, upper = exact_interval(successes / effect, n / effect, 1.0 - (1.0 - level) / rows.size)
     depth = float(grid.depths[column])
     return WorstPlace(
         length=int(grid.lengths[row]),
@@ -109,13 +109,6 @@ def find_worst_place(grid: CellGrid, *, level: float = 0.95) -> WorstPlace:
         n_cells=rows.size,
         n_as_low=int((accuracy == accuracy[chosen]).sum()),
     )
-
-
-def _exact_interval(right: float, n: float, error: float) -> tuple[float, float]:
-    """Return Clopper and Pearson's interval; counts need not be whole."""
-    lower = float(betaincinv(right, n - right + 1.0, error / 2.0)) if right > 0 else 0.0
-    upper = float(betaincinv(right + 1.0, n - right, 1.0 - error / 2.0)) if right < n else 1.0
-    return lower, upper
 
 
 def _place(grid: CellGrid, row: int, column: int) -> str:

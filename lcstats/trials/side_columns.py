@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lcstats.errors import DesignWarning, Notice
 from lcstats.trials.faults import Faults
 from lcstats.trials.naming import NamedTable
+from lcstats.trials.needle_faults import refuse_faulty_needles
 from lcstats.trials.values import Kind, factorize, parse_column, spread, texts_of
 from lcstats.trials.wording import DECIMAL_COMMA
 
@@ -50,6 +51,8 @@ def read_side_columns(named: NamedTable, faults: Faults) -> dict[str, pd.Series]
         sides |= _read_each(named, names, read, faults)
     if {"n_needles", "n_found"} <= sides.keys():
         _refuse_too_many_found(named, sides, faults)
+    if {"n_needles", *_LISTS} & sides.keys():
+        sides = refuse_faulty_needles(named, sides, faults)
     return sides
 
 

@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lcstats.cli.fit import describe_joint
 from lcstats.errors import OptionError
 from lcstats.needles.joint import TaskPart, compare_tasks
 from lcstats.readers import read_trials
+from lcstats.trials import Trials
 from lcstats.truths import DISTRACTORS, SINGLE_NEEDLE, TWO_HOP, mirrored_places, simulate_trials
 
 LENGTHS, DEPTHS = [2048, 8192, 32768, 131072], np.linspace(0, 1, 5)
@@ -93,3 +95,49 @@ def test_a_name_with_a_colon_needs_one_behind_it():
     assert TaskPart.parse("a:b:length").name == "a:b"
     with pytest.raises(OptionError, match="TASK:combine"):
         TaskPart.parse("a:b")
+
+
+@pytest.mark.parametrize(
+    ("flags", "mend"),
+    [
+        (["two-hop:combine"], "--joint SINGLE --joint CHAIN:combine"),
+        (["distractors:intercept", "two-hop:combine"], "--joint SINGLE --joint CHAIN:combine"),
+        (["single-needle:combine", "distractors"], "--joint single-needle without combine"),
+        (["single-needle", "two-hop", "two-hop:combine"], "two-hop is named more than once"),
+    ],
+)
+def test_a_factor_that_nothing_tells_from_finding_is_refused(run, results, flags, mend):
+    result = run("fit", results, *(word for flag in flags for word in ("--joint", flag)))
+    assert result.exit_code == 2
+    assert mend in result.stderr
+
+
+def test_chains_have_to_say_how_many_facts_they_ask_for(run, results, tmp_path):
+    """Without the number the second fact would be left out of the product."""
+    path = tmp_path / "trials.jsonl"
+    table = pd.read_json(results, lines=True).drop(columns=["n_needles", "needle_depths"])
+    table.to_json(path, orient="records", lines=True)
+    result = run("fit", path, "--joint", "single-needle", "--joint", "two-hop:combine")
+    assert result.exit_code == 2
+    assert "expected n_needles in every trial of a task that combines" in result.stderr
+    assert "--map n_needles=THEIRS" in result.stderr
+
+
+def test_lists_alone_say_how_many_facts_a_trial_asks_for(results):
+    """The places of two facts make two, with or without a column of numbers."""
+    trials = read_trials([results])
+    bare = Trials(trials.frame.drop(columns=["n_needles"]), trials.length_unit)
+    parts = [TaskPart("single-needle"), TaskPart("two-hop", combines=True)]
+    fits = [compare_tasks(one, parts, n_simulations=99).fit for one in (trials, bare)]
+    assert fits[0].task("two-hop").n_facts == fits[1].task("two-hop").n_facts == 2
+    assert fits[0].estimates == pytest.approx(fits[1].estimates)
+
+
+def test_only_tested_lengths_are_quoted(results):
+    parts = [TaskPart.parse(text) for text in FLAGS[1::2]]
+    compared = compare_tasks(read_trials([results]), parts, n_simulations=99)
+    lines = "\n".join(describe_joint(compared))
+    (chances,) = (one["by_length"] for one in compared.to_dict()["combining"].values())
+    assert list(chances) == list(map(str, LENGTHS))
+    assert f"{chances['2048']:.3g} of the time at length 2048" in lines
+    assert "1024" not in lines

@@ -27,7 +27,7 @@ def test_text_names_threshold_task_and_method(run, results):
         "Dependence ratio, all found over product of rates:",
         "given length and place",
         "Independence: p =",
-        "Required rate of each needle, by their number: 1: 0.850, 2: 0.922",
+        "Required rate of each needle: 0.850 for 1 needle, 0.922 for 2 needles",
         "By the curve of a single needle, if needles were independent:",
     ):
         assert words in result.stdout

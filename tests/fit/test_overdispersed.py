@@ -11,7 +11,9 @@ from scipy.stats import betabinom, chi2
 
 from lcstats.curve import TERMS, design_matrix
 from lcstats.fit.joint import JointFit, TaskCounts, compare_joint, fit_joint
+from lcstats.fit.joint.overdispersed import solve_counts
 from lcstats.fit.joint.resample import resample_joint
+from lcstats.fit.joint.solve import likelihood_at, pose, solve_joint
 from lcstats.truths import WORKED_CURVE
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
@@ -101,11 +103,50 @@ def test_intervals_hold_coefficients_and_correlation_of_overdispersed_counts():
     assert min(held.values()) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 150)
 
 
+def edge_p_value(task):
+    """Return the p-value of no correlation, whatever likelihood a fit chooses by it."""
+    fit = fit_joint(task)
+    problem = pose(fit.tasks, fit.law, fit.fitted)
+    binomial, _ = solve_joint(problem, task.successes, fit.law, penalised=True)
+    value = likelihood_at(problem, task.successes, fit.law, binomial).log_likelihood
+    found = solve_counts(problem, task.tallies, fit.law, binomial, penalised=True)
+    return 1.0 if found is None else found.overdispersion(value).p_value
+
+
+def test_counts_are_beta_binomial_where_the_test_rejects_and_nowhere_else():
+    tasks = [drawn(correlation, 20, seed) for correlation in (0.0, 0.03) for seed in range(12)]
+    chosen = [fit_joint(task).overdispersion is not None for task in tasks]
+    assert chosen == [edge_p_value(task) < 0.05 for task in tasks]
+    assert 0 < sum(chosen) < len(tasks)
+
+
+@pytest.mark.parametrize("n_trials", [1, 5, 40])
+@pytest.mark.parametrize("found", ["all", "none", "all until 8192", "three each"])
+def test_counts_that_do_not_scatter_are_never_overdispersed(found, n_trials):
+    number = {"all": N_FACTS, "none": 0, "three each": 3}.get(found)
+    numbers = np.where(LENGTHS <= 8192, N_FACTS, 0) if number is None else np.full(20, number)
+    tallies = np.zeros((RATES.size, N_FACTS + 1))
+    tallies[np.arange(RATES.size), numbers] = n_trials
+    fit = fit_joint(counts_of(tallies))
+    assert fit.likelihood == "binomial"
+    assert "overdispersed-counts" not in {notice.code for notice in fit.notices}
+    assert fit.separated == (found != "three each")
+    assert ("separated" in {notice.code for notice in fit.notices}) == fit.separated
+
+
+def test_likelihoods_of_nested_curves_are_nested_whatever_is_chosen():
+    """One fit of the two may be beta-binomial and the other not: the gain is no less than 0."""
+    smaller, larger = ((*SHORT, "middle"), TERMS)
+    for seed in range(4):
+        task = drawn(0.04, 20, seed)
+        fits = [fit_joint(task, terms=terms) for terms in (smaller, larger)]
+        assert compare_joint(*fits, n_simulations=99).statistic > -0.5
+
+
 def test_the_test_at_the_edge_keeps_its_level_and_has_power():
     """Half of all independent tables have no correlation; the others half a chi-square's tail."""
     level = 0.1
-    fits = [fit_joint(drawn(0.0, 20, seed)) for seed in range(200)]
-    p_values = np.array([fit.overdispersion.p_value if fit.overdispersion else 1 for fit in fits])
+    p_values = np.array([edge_p_value(drawn(0.0, 20, seed)) for seed in range(200)])
     assert 0.3 < np.mean(p_values == 1) < 0.7
     assert np.mean(p_values < level) < level + 3 * np.sqrt(level * (1 - level) / 200)
     one = fit_joint(drawn(0.2, 20, 1)).overdispersion

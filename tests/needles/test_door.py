@@ -7,8 +7,9 @@ import pytest
 
 from lcstats.errors import OptionError
 from lcstats.lengths import Criterion
-from lcstats.needles import analyze_needles, split_needles
+from lcstats.needles import NeedleAnalysis, analyze_needles, split_needles
 from lcstats.needles.door import fit_surface
+from lcstats.needles.wording import describe_needles, implied_rows
 from lcstats.readers import read_trials
 from lcstats.trials import Trials
 from lcstats.truths import simulate_needles
@@ -56,7 +57,72 @@ def test_nine_repeats_of_one_case_have_no_intervals(published):
     assert not any(one.estimate.sets for one in analysis.implied)
     (said,) = [n.message for n in analysis.notices if n.code == "one-case-per-length"]
     assert "sent 9 times" in said
+    assert "rests on 6 cases" in said
     assert "--repeats independent" in said
+    assert analysis.single.standard_errors is None
+    assert "6 units" in analysis.single.why_no_errors
+
+
+@pytest.mark.parametrize("repeats", ["fold", "independent"])
+def test_the_cliff_in_depth_is_named_however_repeats_are_counted(published, repeats):
+    analysis = analyze_needles(published[10], repeats=repeats)
+    (said,) = [n.message for n in analysis.notices if n.code == "curve-misfit"]
+    step = analysis.depth_step
+    assert step.words() in said
+    assert ("these very prompts" in said) == (repeats == "fold")
+    assert 0.4 <= step.depth <= 0.6
+    assert step.before < 0.15 < 0.85 < step.after
+    assert 1000 not in step.lengths
+
+
+def test_a_curve_far_from_what_was_observed_is_explained(published):
+    analysis = analyze_needles(published[1])
+    (said,) = [n.message for n in analysis.notices if n.code == "curve-disagrees"]
+    rate = analysis.implied_length(1).joint[0]
+    assert "the curve says <1000 tokens for 1 needle, 72400 tokens was observed" in said
+    assert f"in 1 of trials, and in {rate:.3g} by the curve" in said
+    assert "6 units at 6 lengths towards one half" in said
+
+
+def test_text_says_which_lengths_ratio_and_test_rest_on(published):
+    analysis = analyze_needles(published[10], repeats="independent", methods="observed")
+    lines = "\n".join(describe_needles(analysis))
+    assert analysis.ratio_lengths == ()
+    assert "in no trial at 5 of 6 and in every trial at 1 of 6 lengths: no length carries" in lines
+    varied = [
+        length
+        for length in analysis.table.lengths.tolist()
+        if (np.ptp(analysis.table.found[analysis.table.length == length], axis=0) > 0).sum() > 1
+    ]
+    assert list(analysis.independence_lengths) == varied
+    assert f"rests on lengths {', '.join(map(str, varied))}: there needles" in lines
+    assert "An interval and its p-value differ here" in lines
+
+
+@pytest.mark.parametrize("known", ["needles", "counts", "all_or_nothing"])
+@pytest.mark.parametrize("mark", [0, 1])
+def test_separated_needles_have_no_standard_errors(known, mark):
+    frame = simulate_needles(LENGTHS, DEPTHS, n_trials=4, seed=1).frame
+    frame = frame.assign(needle_found=[[mark] * 4] * len(frame), n_found=4 * mark, score=mark * 1.0)
+    left_out = {"needles": [], "counts": ["needle_found"]}.get(known, ["needle_found", "n_found"])
+    analysis = analyze_needles(Trials(frame.drop(columns=left_out)))
+    assert analysis.table.kind == known
+    assert "separated" in codes(analysis)
+    single = analysis.to_dict()["single_needle"]
+    assert single["standard_errors"] is None
+    assert single["fit"].get("robust_standard_errors") is None
+    assert "separated" in single["no_standard_errors_because"]
+    lines = "\n".join(describe_needles(analysis))
+    assert "(no standard errors: found and missed needles are separated" in lines
+    assert NeedleAnalysis.from_dict(analysis.to_dict()).single.standard_errors is None
+
+
+def test_crossings_outside_the_tested_lengths_are_censored():
+    trials = simulate_needles(LENGTHS, DEPTHS, n_trials=20, seed=1)
+    analysis = analyze_needles(trials, numbers=(1, 1000), criterion=Criterion("0.3"))
+    shown = [row[-1] for row in implied_rows(analysis.implied) if row[2] == "spread"]
+    assert shown[0] == ">65536"
+    assert shown[-1] == "<1024"
 
 
 def test_inference_about_the_very_prompts(published):

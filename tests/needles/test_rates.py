@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from lcstats.needles import tabulate_needles
 from lcstats.needles.rates import effective_number, rows_by_length
 from lcstats.truths import WORKED_CURVE, close_places, shared_rates, simulate_needles
-from lcstats.wilson import wilson_interval
+from lcstats.wilson import exact_interval, wilson_interval
 
 pytestmark = pytest.mark.filterwarnings("ignore::lcstats.errors.LcstatsWarning")
 
@@ -70,3 +71,31 @@ def test_intervals_hold_under_dependence_where_naive_ones_do_not():
 def test_products_are_those_of_the_rates_of_places(table_of):
     found = [[1, 1], [1, 0], [0, 1], [1, 1]]
     assert rows_by_length(table_of(found))[0].product == pytest.approx(0.75 * 0.75)
+
+
+@pytest.mark.parametrize("n_trials", [3, 30, 300])
+@pytest.mark.parametrize("n_missed", [0, 1, 2])
+def test_a_single_needle_has_the_interval_of_clopper_and_pearson(table_of, n_trials, n_missed):
+    row = rows_by_length(table_of([[0]] * n_missed + [[1]] * (n_trials - n_missed)))[0]
+    exact = binomtest(n_trials - n_missed, n_trials).proportion_ci(method="exact")
+    for stated in (row.rate, row.joint):
+        assert (stated.lower, stated.upper) == pytest.approx((exact.low, exact.high), abs=1e-9)
+
+
+@pytest.mark.parametrize("mark", [0, 1])
+def test_trials_that_found_all_or_nothing_are_one_case_each(table_of, mark):
+    """However the four needles of a trial hang together, thirty trials are thirty cases."""
+    row = rows_by_length(table_of([[mark] * 4] * 30))[0]
+    exact = binomtest(30 * mark, 30).proportion_ci(method="exact")
+    assert (row.rate.lower, row.rate.upper) == pytest.approx((exact.low, exact.high), abs=1e-9)
+
+
+def test_trials_of_one_haystack_are_one_case_together(table_of):
+    """Thirty trials of three haystacks, the largest with fifteen: 30 / 15 cases."""
+    haystacks = ["a"] * 15 + ["b"] * 10 + ["c"] * 5
+    row = rows_by_length(table_of([[1]] * 30, cluster=haystacks))[0]
+    assert row.rate.lower == pytest.approx(exact_interval(2, 2)[0])
+    # The bound that the docstring proves, for clusters that find all or nothing.
+    share = np.array([15, 10, 5]) / 30
+    chances = np.random.default_rng(1).random((1000, 3))
+    assert (chances.prod(axis=1) <= (chances @ share) ** (1 / share.max()) + 1e-12).all()

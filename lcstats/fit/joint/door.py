@@ -13,10 +13,17 @@ from lcstats.curve import (
     TERMS,
     FloatArray,
 )
-from lcstats.errors import DesignWarning, Notice, OptionError, announce, describe
+from lcstats.errors import (
+    DesignWarning,
+    Notice,
+    OptionError,
+    SeparationWarning,
+    announce,
+    describe,
+)
 from lcstats.fit.covariance import invert_information
 from lcstats.fit.door import LARGEST_ERROR
-from lcstats.fit.joint.overdispersed import solve_counts
+from lcstats.fit.joint.overdispersed import choose_counts
 from lcstats.fit.joint.parameters import (
     COMBINING_RATE,
     Parameter,
@@ -25,6 +32,7 @@ from lcstats.fit.joint.parameters import (
 )
 from lcstats.fit.joint.resample import draw_counts, refit_counts
 from lcstats.fit.joint.result import JointFit
+from lcstats.fit.joint.separation import separates_facts
 from lcstats.fit.joint.solve import (
     Problem,
     exceeding,
@@ -175,6 +183,7 @@ def _summarise(
         dispersion=dispersion,
         penalty=penalty,
         converged=converged,
+        separated=separates_facts(problem.compound, problem.n_cases, successes),
         dropped_terms=dropped,
     )
 
@@ -182,7 +191,14 @@ def _summarise(
 def _with_counts(fit: JointFit, problem: Problem, tallies: FloatArray) -> JointFit:
     """Return the beta-binomial fit of counts that scatter more than binomial ones, else `fit`."""
     penalised = fit.penalty == "jeffreys"
-    found = solve_counts(problem, tallies, fit.law, fit.coefficients, penalised=penalised)
+    found = choose_counts(
+        problem,
+        tallies,
+        fit.law,
+        fit.coefficients,
+        penalised=penalised,
+        binomial=fit.log_likelihood,
+    )
     if found is None:
         return fit
     return replace(
@@ -231,6 +247,13 @@ def _notices(fit: JointFit) -> Iterator[Notice]:
             "not-converged",
             "the joint fit did not settle: its coefficients are where it stopped",
             DesignWarning,
+        )
+    if fit.separated:
+        yield Notice(
+            "separated",
+            "trials separate right from wrong: some coefficients are bounded on one side only, and "
+            "their size comes from the Jeffreys penalty; standard errors say nothing of such terms",
+            SeparationWarning,
         )
     for name, error in fit.standard_errors.items():
         if not error < LARGEST_ERROR["term"]:
@@ -283,26 +306,32 @@ def compare_joint(
 
     Notes
     -----
-    Twice the gain in log-likelihood, against tables drawn from the smaller fit to which both are
+    Twice the gain in log-likelihood, for numbers of found facts that of the beta-binomial one
+    wherever it is likelier, against tables drawn from the smaller fit to which both are
     fitted again: few cases and the penalty are accounted for.
     """
     check_whole(n_simulations, "n_simulations", least=99)
     further = _further(smaller, larger)
-    statistic = 2.0 * (larger.log_likelihood - smaller.log_likelihood)
     rng = np.random.default_rng(seed)
     rates = np.concatenate(list(smaller.rates.values()))
     posed = [(fit, pose(fit.tasks, fit.law, fit.fitted)) for fit in (smaller, larger)]
+
+    def gain(counts: FloatArray) -> float:
+        fits = (refit_counts(fit, problem, counts, is_chosen=False) for fit, problem in posed)
+        less, more = (refit.log_likelihood for refit in fits)
+        return 2.0 * (more - less)
+
+    tallies = smaller.tallies
+    statistic = gain(successes_of(smaller.tasks) if tallies is None else tallies)
     drawn = np.empty(n_simulations)
     for simulation in range(n_simulations):
-        counts = draw_counts(smaller, posed[0][1], rates, rng)
-        less, more = (refit_counts(fit, problem, counts).log_likelihood for fit, problem in posed)
-        drawn[simulation] = 2.0 * (more - less)
+        drawn[simulation] = gain(draw_counts(smaller, posed[0][1], rates, rng))
     return TermTest(
         terms=further,
         statistic=statistic,
         p_value=simulated_p_value(statistic, drawn),
         asymptotic_p_value=float(chdtrc(len(further), max(statistic, 0.0))),
-        aic_difference=larger.aic - smaller.aic,
+        aic_difference=2.0 * len(further) - statistic,
         kind="parametric_bootstrap",
     )
 

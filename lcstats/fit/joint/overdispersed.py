@@ -7,6 +7,7 @@ from scipy.special import chdtrc
 
 from lcstats.curve import FloatArray, TrialLikelihood, count_likelihood, joint_penalty
 from lcstats.fit.covariance import invert_information
+from lcstats.fit.joint.separation import separates_facts
 from lcstats.fit.joint.solve import Problem
 from lcstats.fit.table import Law
 
@@ -22,6 +23,8 @@ CORRELATIONS = (0.01, 0.9)
 """Of two facts of a trial, between which a fit starts."""
 SMALLEST_RATIO = 1e-6
 """Ratio below which counts are binomial."""
+SIGNIFICANT = 0.05
+"""P-value below which counts are taken to scatter more than binomial ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,38 @@ class CountSolution:
             statistic=statistic,
             p_value=float(chdtrc(1, statistic)) / 2.0 if statistic else 1.0,
         )
+
+
+def choose_counts(
+    problem: Problem,
+    tallies: FloatArray,
+    law: Law,
+    coefficients: FloatArray,
+    *,
+    penalised: bool,
+    binomial: float,
+) -> CountSolution | None:
+    """Return the beta-binomial fit where its test rejects binomial counts; None elsewhere.
+
+    Parameters
+    ----------
+    problem, tallies, law, coefficients, penalised
+        As for :func:`solve_counts`.
+    binomial : float
+        Log-likelihood of the binomial fit.
+
+    Notes
+    -----
+    Counts that separate do not scatter, and the penalty that keeps their rates off 0 and 1 would
+    pass for scatter: they are binomial.
+    """
+    successes = tallies @ np.arange(tallies.shape[1])
+    if separates_facts(problem.compound, problem.n_cases, successes):
+        return None
+    found = solve_counts(problem, tallies, law, coefficients, penalised=penalised)
+    if found is None or found.overdispersion(binomial).p_value >= SIGNIFICANT:
+        return None
+    return found
 
 
 def solve_counts(

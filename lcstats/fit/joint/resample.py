@@ -7,7 +7,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from lcstats.curve import FloatArray, count_log_shares
-from lcstats.fit.joint.overdispersed import solve_counts
+from lcstats.fit.joint.overdispersed import choose_counts, solve_counts
 from lcstats.fit.joint.result import JointFit
 from lcstats.fit.joint.solve import Problem, likelihood_at, pose, solve_joint
 from lcstats.fit.joint.tasks import excess_scatter
@@ -95,13 +95,18 @@ def _draw_tallies(
     return rng.multinomial(n_trials, shares / shares.sum(axis=1, keepdims=True)).astype(np.float64)
 
 
-def refit_counts(fit: JointFit, problem: Problem, counts: FloatArray) -> Refit:
+def refit_counts(
+    fit: JointFit, problem: Problem, counts: FloatArray, *, is_chosen: bool = True
+) -> Refit:
     """Fit a drawn table in the way of a fit, with the same parameters.
 
     Parameters
     ----------
     counts : ndarray of float64
         From :func:`draw_counts`, or of another fit to the same tasks.
+    is_chosen : bool
+        Whether numbers of found facts are beta-binomial only where a test says so, as in a fit.
+        Otherwise wherever that is likelier, so that likelihoods of nested curves are nested.
     """
     penalised, tallies = fit.penalty == "jeffreys", counts if counts.ndim > 1 else None
     successes = counts if tallies is None else tallies @ np.arange(tallies.shape[1])
@@ -109,9 +114,14 @@ def refit_counts(fit: JointFit, problem: Problem, counts: FloatArray) -> Refit:
         cases = tallies.sum(axis=1) * (tallies.shape[1] - 1)
         problem = replace(problem, n_cases=cases)
     found, settled = solve_joint(problem, successes, fit.law, penalised=penalised)
+    value = likelihood_at(problem, successes, fit.law, found).log_likelihood
     if tallies is not None:
-        over = solve_counts(problem, tallies, fit.law, found, penalised=penalised)
+        given = (problem, tallies, fit.law, found)
+        over = (
+            choose_counts(*given, penalised=penalised, binomial=value)
+            if is_chosen
+            else solve_counts(*given, penalised=penalised)
+        )
         if over is not None:
             return Refit(over.coefficients, over.likelihood.log_likelihood, over.converged)
-    value = likelihood_at(problem, successes, fit.law, found).log_likelihood
     return Refit(found, value, settled)

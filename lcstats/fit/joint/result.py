@@ -47,9 +47,12 @@ class JointFit:
         Pearson chi-square over its degrees of freedom; NaN without any.
     penalty : {"jeffreys", "none"}
     converged : bool
+    separated : bool
+        Whether nothing but the penalty holds some coefficients: all facts found, say.
     dropped_terms : tuple of DroppedTerm
     overdispersion : Overdispersion or None
-        Of a beta-binomial fit: numbers of found facts that scatter more than binomial ones.
+        Of a beta-binomial fit: numbers of found facts that scatter more than binomial ones, by a
+        test at .05.
     notices : tuple of Notice
     """
 
@@ -62,6 +65,7 @@ class JointFit:
     dispersion: float
     penalty: Penalty
     converged: bool
+    separated: bool
     dropped_terms: tuple[DroppedTerm, ...]
     overdispersion: Overdispersion | None = None
     notices: tuple[Notice, ...] = ()
@@ -175,6 +179,7 @@ class JointFit:
             "dispersion": finite_or_none(self.dispersion),
             "penalty": self.penalty,
             "converged": self.converged,
+            "separated": self.separated,
             "dropped_terms": [dropped.term for dropped in self.dropped_terms],
             "dropped_because": [dropped.reason for dropped in self.dropped_terms],
             "terms": list(self.law.terms),
@@ -218,6 +223,7 @@ def _restored(document: Mapping[str, Any]) -> JointFit:
         dispersion=float(array_of(document["dispersion"])),
         penalty=document["penalty"],
         converged=document["converged"],
+        separated=document.get("separated", False),
         dropped_terms=tuple(DroppedTerm(*pair) for pair in reasons),
         overdispersion=overdispersion and Overdispersion(**overdispersion),
         notices=notices_of(document["notices"]),

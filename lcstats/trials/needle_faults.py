@@ -1,0 +1,97 @@
+"""What a table says of needles that cannot be: none asked for, marks that are no 0 and 1."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lcstats.trials.faults import Faults
+from lcstats.trials.naming import NamedTable
+from lcstats.trials.status_column import normalise_status
+from lcstats.trials.values import Kind, parse_column
+
+WHERE_UNKNOWN = "leave the cell empty where it is unknown"
+
+
+def refuse_faulty_needles(
+    named: NamedTable, sides: dict[str, pd.Series], faults: Faults
+) -> dict[str, pd.Series]:
+    """Check the columns on needles against what can be.
+
+    Parameters
+    ----------
+    named : NamedTable
+        The table.
+    sides : dict of str to Series, shape (n_rows,)
+        Its optional columns as they were read.
+    faults : Faults
+        Gets every value that cannot be used.
+
+    Returns
+    -------
+    dict of str to Series
+        `sides`, where an empty list of a trial that failed is a missing one.
+    """
+    has_failed = _has_failed(named)
+    lists = {name: _without_empty(sides[name], has_failed) for name in _VALUES if name in sides}
+    for name, column in lists.items():
+        usable, values = _VALUES[name]
+        faults.add(
+            column.map(lambda cell, usable=usable: _is_faulty(cell, usable), na_action=None),
+            named.named(name),
+            named.frame[name],
+            (f"expected a list with {values} for each needle", WHERE_UNKNOWN),
+        )
+    if "n_needles" in sides:
+        faults.add(
+            (sides["n_needles"] == 0).fillna(False).to_numpy(dtype=bool),
+            named.named("n_needles"),
+            named.frame["n_needles"],
+            ("expected at least 1 needle", "leave the cell empty for trials without needles"),
+        )
+    return sides | lists
+
+
+def _is_mark(value: object) -> bool:
+    return isinstance(value, (bool, int, float)) and value in (0, 1)
+
+
+def _is_depth(value: object) -> bool:
+    """Tell whether a value is a depth; None is one that nobody knows."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return True
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return 0.0 <= value <= 1.0
+
+
+_VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "needle_depths": (_is_depth, "a fraction from 0 to 1"),
+    "needle_found": (_is_mark, "0 or 1"),
+}
+"""Columns of lists: whether a value can stand there, and which do."""
+
+
+def _without_empty(column: pd.Series, has_failed: NDArray[np.bool_]) -> pd.Series:
+    """Take the empty list of a trial that failed for none."""
+    cells = zip(column.tolist(), has_failed.tolist(), strict=True)
+    kept = [None if failed and cell == [] else cell for cell, failed in cells]
+    return pd.Series(kept, index=column.index, dtype=object)
+
+
+def _is_faulty(cell: object, usable: Callable[[object], bool]) -> bool:
+    return isinstance(cell, list) and not (cell and all(map(usable, cell)))
+
+
+def _has_failed(named: NamedTable) -> NDArray[np.bool_]:
+    """Tell which trials say that they failed, or have a cell for a score and no score in it."""
+    failed = np.zeros(len(named.frame), dtype=bool)
+    status = named.column("status")
+    if status is not None:
+        words = status.fillna("").astype("str").str.strip()
+        failed |= np.asarray((words != "") & words.map(normalise_status).ne("ok"))
+    if named.mapping["score"] != named.mapping.get("needle_found"):
+        failed |= parse_column(named.frame["score"]).is_kind(Kind.MISSING)
+    return failed
