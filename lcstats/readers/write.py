@@ -82,7 +82,7 @@ def _write_whole(place: Path, frame: pd.DataFrame, write: "Writer") -> None:
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    lists = {name: frame[name].map(_to_json) for name in frame if frame[name].dtype == object}
+    lists = {str(name): frame[name].map(_to_json) for name in frame if frame[name].dtype == object}
     quoting: Literal[0, 2] = (
         csv.QUOTE_NONNUMERIC if _has_carriage_returns(frame) else csv.QUOTE_MINIMAL
     )
