@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -395,7 +396,7 @@ def _matrix(
 
 
 def _usable(row: Any, n_needles: int, allowed: tuple[float, ...] | None) -> bool:
-    if len(row) != n_needles or any(not isinstance(value, (bool, int, float)) for value in row):
+    if len(row) != n_needles or not all(isinstance(value, Real) for value in row):
         return False
     return all(value in allowed if allowed else 0.0 <= value <= 1.0 for value in row)
 

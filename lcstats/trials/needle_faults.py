@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,7 @@ def refuse_faulty_needles(
         faults.add(
             column.map(lambda cell, usable=usable: _is_faulty(cell, usable), na_action=None),
             named.named(name),
-            named.frame[name],
+            named.frame[name].map(_in_plain_numbers),
             (f"expected a list with {values} for each needle", WHERE_UNKNOWN),
         )
     if "n_needles" in sides:
@@ -54,17 +55,21 @@ def refuse_faulty_needles(
     return sides | lists
 
 
+def _in_plain_numbers(cell: object) -> object:
+    return f"[{', '.join(map(str, cell))}]" if isinstance(cell, list) else cell
+
+
 def _is_mark(value: object) -> bool:
-    return isinstance(value, (bool, int, float)) and value in (0, 1)
+    return isinstance(value, Real) and value in (0, 1)
 
 
 def _is_depth(value: object) -> bool:
     """Tell whether a value is a depth; None is one that nobody knows."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None:
         return True
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         return False
-    return 0.0 <= value <= 1.0
+    return math.isnan(value) or 0 <= value <= 1
 
 
 _VALUES: dict[str, tuple[Callable[[object], bool], str]] = {

@@ -83,13 +83,22 @@ def test_lists_that_disagree_in_size_are_named_with_their_trial(trials_of):
 
 
 def test_lists_are_quoted_in_plain_numbers(trials_of):
-    frame = trials_of([[1, 0]], needle_depths=[[np.float64(10.0), 90]]).frame
+    given = [[np.float64(10.0), 90]]
+    with pytest.raises(TableError, match=r"needle_depths is .?\[10.0, 90\]"):
+        trials_of([[1, 0]], needle_depths=given)
+    frame = trials_of([[1, 0]]).frame.assign(needle_depths=given)
     with pytest.raises(TableError, match=r"holds \[10.0, 90\]"):
         tabulate_needles(Trials(frame))
 
 
+def test_numbers_of_numpy_are_numbers_in_lists(trials_of):
+    marks, depths = [[np.int64(1), False]], [[np.float32(0.5), np.int64(1)]]
+    table = tabulate_needles(trials_of([[1, 0]], needle_found=marks, needle_depths=depths))
+    assert table.k == 2
+
+
 def test_depths_in_percent_are_refused(trials_of):
-    frame = trials_of([[1, 0]], needle_depths=[[10, 90]]).frame
+    frame = trials_of([[1, 0]]).frame.assign(needle_depths=[[10, 90]])
     with pytest.raises(TableError, match="fractions from 0 to 1"):
         tabulate_needles(Trials(frame))
 
