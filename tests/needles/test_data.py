@@ -94,7 +94,7 @@ def test_lists_are_quoted_in_plain_numbers(trials_of):
 def test_numbers_of_numpy_are_numbers_in_lists(trials_of):
     marks, depths = [[np.int64(1), False]], [[np.float32(0.5), np.int64(1)]]
     table = tabulate_needles(trials_of([[1, 0]], needle_found=marks, needle_depths=depths))
-    assert table.k == 2
+    assert table.found.tolist() == [[1.0, 0.0]]
 
 
 def test_depths_in_percent_are_refused(trials_of):
