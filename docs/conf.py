@@ -7,11 +7,11 @@ from pathlib import Path
 import lcstats
 
 ROOT = Path(__file__).resolve().parents[1]
-# Notebooks run in folders of their own, and find the tutorials' data from the root of the clone.
+# Notebooks run in folders of their own, and find the tutorials' data from the root of the clone and
+# their kernel in docs/kernels.
 sys.path.insert(0, str(ROOT))
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")])
-)
+for name, path in (("PYTHONPATH", ROOT), ("JUPYTER_PATH", ROOT / "docs")):
+    os.environ[name] = os.pathsep.join(filter(None, [str(path), os.environ.get(name, "")]))
 
 project = "lcstats"
 author = "The lcstats authors"
