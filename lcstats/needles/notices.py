@@ -237,7 +237,7 @@ def notices_on_disagreement(
         "curve-disagrees",
         f"the curve says {said.display} {unit} for {counted(implied.n_needles, 'needle')}, "
         f"{seen.display} {unit} was observed: at {seen.lengths[first]} all were found in "
-        f"{rates[0]:.3g} of trials, and in {rates[1]:.3g} by the curve; "
+        f"{rates[0]:.0%} of trials, and in {rates[1]:.0%} by the curve; "
         f"{'; '.join(_reasons(rates, single, dependence))}",
         DesignWarning,
     )

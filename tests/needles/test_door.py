@@ -80,7 +80,7 @@ def test_a_curve_far_from_what_was_observed_is_explained(published):
     (said,) = [n.message for n in analysis.notices if n.code == "curve-disagrees"]
     rate = analysis.implied_length(1).joint[0]
     assert "the curve says <1000 tokens for 1 needle, 72400 tokens was observed" in said
-    assert f"in 1 of trials, and in {rate:.3g} by the curve" in said
+    assert f"in 100% of trials, and in {rate:.0%} by the curve" in said
     assert "6 units at 6 lengths towards one half" in said
 
 
