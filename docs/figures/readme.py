@@ -1,23 +1,48 @@
-"""Make the README's figure: python -m docs.figures.readme, from the root of a clone.
+"""Make the README's figure and its two sentences: python -m docs.figures.readme.
 
-A simulated sweep of the single needle, eight lengths by eleven depths with 20 trials per cell.
+From the root of a clone; the sweep ships with lcstats. The sentences are printed, and a test holds
+the README to them.
 """
 
+import warnings
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 import lcstats as lc
+from lcstats.errors import LcstatsWarning
+
+TASKS = ("single-needle", "distractors")
+BAR = 0.85
+
+
+def answers() -> tuple[lc.Cells, list[lc.EffectiveLength]]:
+    """Return the cells of both tasks, trials of the fixed design only, and effective lengths."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LcstatsWarning)
+        cells = lc.count_cells(lc.datasets.smollm2_sweep())
+        by_task = {grid.task: grid for grid in cells.grids}
+        chosen = replace(cells, grids=tuple(by_task[task] for task in TASKS))
+        return chosen, [lc.effective_length(one, lc.Criterion(BAR)) for one in chosen]
+
+
+def sentences(found: list[lc.EffectiveLength]) -> str:
+    """Return what the figure says, in words."""
+    alone, among = (
+        f"{one.quoted.display} tokens (95% set {one.quoted.default_set.display})" for one in found
+    )
+    return (
+        f"Where one access code is written in the text, SmolLM2-135M-Instruct, whose window is 8K, "
+        f"has an effective length of {alone} for a mean accuracy of {BAR} over depths. With three "
+        f"other codes of the same form in the text it is {among}."
+    )
 
 
 def main() -> None:
-    trials = lc.simulate_trials(
-        "single-needle", 1024 * 2 ** np.arange(8), np.linspace(0, 1, 11), n_trials=20, seed=1
-    )
-    cells = lc.count_cells(trials)
-    answer = lc.effective_length(cells, lc.Criterion(0.85))
-    axes = lc.plots.plot_decay(cells, effective_length=answer, width="double")
+    """Draw the figure and print the sentences."""
+    cells, found = answers()
+    axes = lc.plots.plot_decays(cells, effective_lengths=found, width="double")
     lc.plots.save_figure(axes.figure, Path(__file__).with_suffix(".svg"))
+    print(sentences(found))
 
 
 if __name__ == "__main__":

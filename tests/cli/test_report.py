@@ -8,26 +8,26 @@ PARTS = {"index.html", "report.json", "report.md", "references.bib", "figures", 
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    """The demonstration, made once: its folder and what was printed."""
+def simulated(tmp_path_factory):
+    """The simulated demonstration, made once: its folder and what was printed."""
     from click.testing import CliRunner
 
     from lcstats.cli import cli
 
     folder = tmp_path_factory.mktemp("demo") / "report"
-    return folder, CliRunner().invoke(cli, ["report", "--demo", "-o", str(folder)])
+    return folder, CliRunner().invoke(cli, ["report", "--demo", "--simulated", "-o", str(folder)])
 
 
 @pytest.mark.smoke
-def test_the_demo_ends_by_saying_where_it_lies(demo):
-    folder, result = demo
+def test_the_demo_ends_by_saying_where_it_lies(simulated):
+    folder, result = simulated
     assert result.exit_code == 0
     assert result.stdout.rstrip().endswith(f"The report lies in {folder / 'index.html'}")
     assert {path.name for path in folder.iterdir()} == PARTS
 
 
-def test_the_demo_says_that_it_is_simulated_and_what_is_true(demo):
-    folder, _ = demo
+def test_the_demo_says_that_it_is_simulated_and_what_is_true(simulated):
+    folder, _ = simulated
     page = (folder / "index.html").read_text("utf-8")
     markdown = (folder / "report.md").read_text("utf-8")
     report = json.loads((folder / "report.json").read_text("utf-8"))
@@ -40,14 +40,35 @@ def test_the_demo_says_that_it_is_simulated_and_what_is_true(demo):
     assert page.index("simulated trials") < page.index("Threshold")
 
 
-def test_the_demo_is_the_same_again_wherever_it_lies(demo, run, tmp_path):
-    folder, _ = demo
+def test_the_demo_is_the_same_again_wherever_it_lies(simulated, run, tmp_path):
+    folder, _ = simulated
     again = tmp_path / "elsewhere"
-    assert run("report", "--demo", "-o", again).exit_code == 0
+    assert run("report", "--demo", "--simulated", "-o", again).exit_code == 0
     files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     assert files == sorted(p.relative_to(again) for p in again.rglob("*") if p.is_file())
     for file in files:
         assert (folder / file).read_bytes() == (again / file).read_bytes(), file
+
+
+@pytest.mark.usefixtures("svg_only")
+def test_the_demo_is_of_a_real_sweep_and_says_what_to_know_of_it(run_json, tmp_path):
+    report = run_json("report", "--demo", "-o", tmp_path / "report")
+    groups = report["effective_length"]["groups"]
+    assert {group["model"] for group in groups} == {"SmolLM2-135M-Instruct"}
+    assert report["source"]["files"] == ["smollm2_sweep.csv.gz"]
+    for text in (
+        report["source"]["origin"],
+        (tmp_path / "report" / "report.md").read_text("utf-8"),
+    ):
+        assert "A demonstration on a real sweep" in text
+        assert "one time in four" in text
+        assert "cannot be told apart" in text
+
+
+def test_a_simulation_that_is_no_demo_is_refused(run, sweep, tmp_path):
+    result = run("report", sweep, "--simulated", "-o", tmp_path / "report")
+    assert result.exit_code == 2
+    assert "give --demo, too" in result.stderr
 
 
 @pytest.mark.usefixtures("svg_only")
@@ -118,7 +139,7 @@ def test_a_report_replaces_an_earlier_one(run, sweep, tmp_path):
     ],
 )
 def test_the_demo_s_true_length_follows_the_criterion(criterion, length):
-    from lcstats.cli.report import true_length
+    from lcstats.cli.demo import true_length
 
     assert true_length(criterion) == length
 

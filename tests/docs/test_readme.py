@@ -9,6 +9,7 @@ import pytest
 
 import lcstats as lc
 from docs.blocks import find_blocks
+from docs.figures.readme import answers, sentences
 from lcstats.cli import cli
 
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -85,3 +86,8 @@ def test_the_table_has_every_command_and_only_flags_that_are():
     for name, words in named.items():
         flags = {flag for option in cli.get_command(group, name).params for flag in option.opts}
         assert {word for word in words.split() if word.startswith("-")} <= flags
+
+
+def test_the_sentences_under_the_figure_are_those_of_the_sweep():
+    _, found = answers()
+    assert " ".join(sentences(found).split()) in prose(TEXT)
