@@ -64,7 +64,8 @@ accuracies are, if cases are independent.
     observed = next(e for e in (quoted, *beside) if e.method == "observed")
     bias = _bias_words(treatment) if "worst-depth-biased" in codes else ""
     if not has_headline:
-        first = _set_alone(quoted, bias, unit)
+        has_surface = any(estimate.method == "flexible" for estimate in beside)
+        first = _set_alone(quoted, bias, unit, has_surface=has_surface)
     elif quoted is observed:
         first = f"{_quote_point(quoted, unit)}: {_set_reason(quoted.default_set)}."
     else:
@@ -122,15 +123,20 @@ def _surface_reason(quoted: Estimate, observed: Estimate, bias: str) -> str:
     return f"{reason}; the set is no {asked.kind} one, because {asked.reason}" if asked else reason
 
 
-def _set_alone(observed: Estimate, bias: str, unit: str) -> str:
+def _set_alone(observed: Estimate, bias: str, unit: str, *, has_surface: bool) -> str:
     """Say that a set is all there is to quote."""
     interval = observed.default_set
     nothing = ", which rules nothing out" if _rules_nothing_out(interval) else ""
     why = f"{bias}, so the raw cells' {observed.display} is not to be quoted" if bias else ""
     why = why or "the raw cells are no headline for this depth treatment"
+    surface = (
+        "the flexible surface has no set that holds where cases were added by what was seen"
+        if has_surface
+        else "no flexible surface was fitted"
+    )
     return (
-        f"Quote the {_set_name(interval)} {unit}{nothing}, and no single length: {why}, and no "
-        "flexible surface was fitted."
+        f"Quote the {_set_name(interval)} {unit}{nothing}, and no single length: {why}, and "
+        f"{surface}."
     )
 
 

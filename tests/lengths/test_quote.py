@@ -157,6 +157,13 @@ def test_without_a_surface_the_set_alone_is_quoted():
     )
 
 
+def test_a_surface_that_is_there_is_not_said_to_be_missing():
+    text = said(RAW_WORST, surface(3), treatment="worst", codes=[BIASED], has_headline=False)
+    assert "no flexible surface was fitted" not in text
+    assert "no set that holds where cases were added by what was seen" in text
+    assert "The flexible surface says" in text
+
+
 def test_a_surface_without_a_hybrid_set_says_why():
     reason = FallBack("hybrid", "scores are graded")
     fallen = estimate("flexible", 3, "posterior", 2, 3, fell_back_from=reason)
