@@ -62,7 +62,7 @@ def accuracy_rows(trials: lc.Trials) -> list[list[str]]:
     fixed = trials.frame[trials.frame["stage"] == 0]
     return [
         [
-            task,
+            str(task),
             str(length),
             str(len(row)),
             f"{row['guess_rate'].mean():.2f}",
@@ -88,7 +88,7 @@ def several_rows(frame: pd.DataFrame) -> list[list[str]]:
     ]
 
 
-def kind_of_failure(output: object, answer: str, wrong: Sequence[str]) -> str:
+def kind_of_failure(output: str | None, answer: str, wrong: Sequence[str]) -> str:
     """Tell what an answer that is not right names instead.
 
     Examples
@@ -98,7 +98,7 @@ def kind_of_failure(output: object, answer: str, wrong: Sequence[str]) -> str:
     >>> kind_of_failure(" 1234.", "1234567", ["2135"])
     'the beginning of the value'
     """
-    named = _NUMBER.findall("" if pd.isna(output) else str(output))
+    named = _NUMBER.findall(output or "")
     if not named:
         return "no number"
     held = [value for value in named if value in wrong]
@@ -113,9 +113,10 @@ def failure_counts(frame: pd.DataFrame) -> dict[str, Counter[str]]:
     """Count the kinds of all failures of the tasks with one answer."""
     failed = frame[frame["task"].isin(DIFFERENT) & (frame["score"] < 1)]
     kinds: dict[str, Counter[str]] = {task: Counter() for task in DIFFERENT}
-    for row in failed.itertuples():
-        (answer,) = json.loads(row.answer)
-        kinds[row.task][kind_of_failure(row.output, answer, json.loads(row.wrong))] += 1
+    for row in failed.fillna({"output": ""}).to_dict("records"):
+        (answer,) = json.loads(row["answer"])
+        kind = kind_of_failure(row["output"], answer, json.loads(row["wrong"]))
+        kinds[row["task"]][kind] += 1
     return kinds
 
 

@@ -8,7 +8,7 @@ from io import BytesIO
 import pandas as pd
 
 from lcstats.errors import LcstatsWarning
-from lcstats.trials import Trials
+from lcstats.trials import Reading, Trials
 
 _SWEEP = "smollm2_sweep.csv.gz"
 
@@ -48,4 +48,5 @@ def smollm2_sweep() -> Trials:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LcstatsWarning)
         trials = Trials.from_frame(pd.read_csv(BytesIO(data), compression="gzip"))
-    return replace(trials, reading=replace(trials.reading, format="lcstats", files=(_SWEEP,)))
+    reading = trials.reading or Reading("lcstats")
+    return replace(trials, reading=replace(reading, format="lcstats", files=(_SWEEP,)))

@@ -69,7 +69,8 @@ def _is_depth(value: object) -> bool:
         return True
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
-    return math.isnan(value) or 0 <= value <= 1
+    depth = float(value)
+    return math.isnan(depth) or 0.0 <= depth <= 1.0
 
 
 _VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
