@@ -58,9 +58,9 @@ def test_legends_stand_outside_the_data(kind):
     ax = drawn(kind, "single")
     with quiet_about_fonts():
         ax.figure.draw_without_rendering()
-    keys = [one.get_legend() for one in ax.figure.axes if one.get_legend()]
-    for key in [*keys, *ax.figure.legends]:
-        box = key.get_window_extent()
+        keys = [one.get_legend() for one in ax.figure.axes if one.get_legend()]
+        boxes = [key.get_window_extent() for key in [*keys, *ax.figure.legends]]
+    for box in boxes:
         assert not any(box.overlaps(one.get_window_extent()) for one in ax.figure.axes)
 
 
