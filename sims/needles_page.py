@@ -71,20 +71,7 @@ length with no product of rates states no interval, and misses nothing.
 
 {_table(_of(rows, "correlation"), ("correlation",))}
 
-## Do intervals hold the coefficients of a curve of single needles?
-
-95% normal intervals. With a shared luck the average trial follows no curve exactly; the target is
-the curve fitted to its rates.
-
-{_by_term(_of(rows, "coefficients"))}
-
-## Do intervals hold the coefficients of a curve behind counts?
-
-95% normal intervals where only the number of found needles is known. The likelihood is
-beta-binomial where a test at .05 rejects binomial counts, as often as the last column but one says,
-and binomial elsewhere; the target is the curve fitted to the rates of the average trial.
-
-{_table(_of(rows, "counted curve"), COUNTED)}
+{_on_coefficients(rows)}
 
 ## Are the five tasks recovered?
 
@@ -99,6 +86,23 @@ fitted with intercept and length, and their truth is the fit to its exact rates.
 mirrored depths say little of the recency bonus and cannot tell a factor from the intercept well:
 *two-hop* is fitted together with *single-needle*, which separates retrieval from what comes after.
 """
+
+
+def _on_coefficients(rows: Sequence[Row]) -> str:
+    return f"""## Do intervals hold the coefficients of a curve of single needles?
+
+95% normal intervals. With a shared luck the average trial follows no curve exactly; the target is
+the curve fitted to its rates.
+
+{_by_term(_of(rows, "coefficients"))}
+
+## Do intervals hold the coefficients of a curve behind counts?
+
+95% normal intervals where only the number of found needles is known. The likelihood is
+beta-binomial where a test at .05 rejects binomial counts, as often as the last column but one says,
+and binomial elsewhere; the target is the curve fitted to the rates of the average trial.
+
+{_table(_of(rows, "counted curve"), COUNTED)}"""
 
 
 def _of(rows: Iterable[Row], subject: str) -> list[Row]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lcstats.truths import FOUR_VALUES, SINGLE_NEEDLE, TASKS, WORKED_CURVE
 from sims.coverage_simulation import DEPTHS, LENGTHS
+from sims.coverage_table import markdown
 from sims.published_figures import draw_curves, draw_study
 from sims.published_study import CASES, N_TABLES, THRESHOLD, Outcome, run_study, true_length
 
@@ -88,7 +89,12 @@ any model.
 
 ## Rate per needle that finds all with probability {THRESHOLD}
 
-{_table(["needles", *map(str, NEEDLES)], [["rate", *(f"{required_rate(k):.3f}" for k in NEEDLES)]])}
+{
+        markdown(
+            ["needles", *map(str, NEEDLES)],
+            [["rate", *(f"{required_rate(k):.3f}" for k in NEEDLES)]],
+        )
+    }
 
 ## Effective length by task and definition
 
@@ -101,7 +107,7 @@ Depth treatment and threshold:
 Standard error of a depth mean at the threshold:
 
 {
-        _table(
+        markdown(
             ["cases per cell", *map(str, CASES)],
             [["standard error", *(f"{standard_error(n):.3f}" for n in CASES)]],
         )
@@ -117,10 +123,15 @@ no simulation.
 """
 
 
+def _rates_table() -> str:
+    rates = (f"{required_rate(number):.3f}" for number in NEEDLES)
+    return markdown(["needles", *map(str, NEEDLES)], [["rate", *rates]])
+
+
 def _lengths_table() -> str:
     heads = [f"{treatment}, {threshold}" for treatment, threshold in DEFINITIONS]
     rows = [[truth.name, *(true_length(truth, *d) for d in DEFINITIONS)] for truth in TASKS]
-    return _table(["task", *heads], rows)
+    return markdown(["task", *heads], rows)
 
 
 def _study_table(study: Iterable[Outcome]) -> str:
@@ -135,12 +146,7 @@ def _study_table(study: Iterable[Outcome]) -> str:
         ]
         for outcome in study
     ]
-    return _table(heads, rows)
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown(heads, rows)
 
 
 if __name__ == "__main__":

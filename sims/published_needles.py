@@ -8,7 +8,7 @@ library's. Equal files give a byte-identical page.
 import argparse
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, log
 from pathlib import Path
@@ -23,6 +23,7 @@ from lcstats.options import SetKind
 from lcstats.plots import plot_methods, save_figure
 from lcstats.posterior import sample_posterior
 from lcstats.report.fits import FitWithTest, fit_and_test, verdict
+from sims.coverage_table import markdown
 
 OUT = Path("docs/evidence/published-needles.md")
 THRESHOLD = 0.85
@@ -81,20 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def analyse(folder: Path, title: str) -> Sweep:
     """Read one sweep and ask every method for every set."""
     cells = lc.count_cells(lc.read_trials(folder, score_threshold=MARK, model_name=title))
-    tested = fit_and_test(cells, penalty="jeffreys", guess_rate=None, seed=0)
-    flexible = lc.fit_flexible(cells)
-    draws = (draw_curves(tested.fit, seed=0), sample_posterior(tested.fit))
-    answers = tuple(
-        lc.effective_length(
-            cells,
-            lc.Criterion(THRESHOLD, depth_treatment=treatment),
-            fit=tested.fit,
-            flexible=flexible,
-            draws=draws,
-            sets=SETS,
-        )
-        for treatment in TREATMENTS
-    )
+    tested, answers = ask_every_method(cells, THRESHOLD, SETS)
     return Sweep(
         title=title,
         slug=folder.name.replace("_", "-"),
@@ -102,6 +90,35 @@ def analyse(folder: Path, title: str) -> Sweep:
         answers=tuple(replace(a, notices=(*a.notices, *tested.notices)) for a in answers),
         design=describe_design(cells),
     )
+
+
+def ask_every_method(
+    cells: lc.Cells, threshold: float, sets: Sequence[SetKind] = ("default",)
+) -> tuple[FitWithTest, tuple[EffectiveLength, ...]]:
+    """Return the curve with its test, and an answer for each of :data:`TREATMENTS`.
+
+    Parameters
+    ----------
+    cells : Cells
+        Of one language model and task.
+    threshold : float
+    sets : sequence of str
+    """
+    tested = fit_and_test(cells, penalty="jeffreys", guess_rate=None, seed=0)
+    flexible = lc.fit_flexible(cells)
+    draws = (draw_curves(tested.fit, seed=0), sample_posterior(tested.fit))
+    answers = tuple(
+        lc.effective_length(
+            cells,
+            lc.Criterion(threshold, depth_treatment=treatment),
+            fit=tested.fit,
+            flexible=flexible,
+            draws=draws,
+            sets=sets,
+        )
+        for treatment in TREATMENTS
+    )
+    return tested, answers
 
 
 def describe_design(cells: lc.Cells) -> str:
@@ -197,7 +214,7 @@ time in twenty at most. A cell whose accuracy is just below {THRESHOLD} answers 
 {THRESHOLD:.0%} of the time, and n cases, all of them right, {THRESHOLD}^n of the time. That is .05
 or less from n = {least} on:
 
-{_table(["bar", *map(str, FLOORS)], [numbers])}
+{markdown(["bar", *map(str, FLOORS)], [numbers])}
 
 Neighbouring cells do not help as long as nothing is assumed: the one bad depth may be any of them,
 and the others may be perfect. {n_depths} depths certify a length from {least} x {n_depths} = \
@@ -220,7 +237,7 @@ def _section(sweep: Sweep, picture: str) -> str:
 
 {sweep.design[0].upper()}{sweep.design[1:]}.
 
-{_table(heads, method_rows(sweep.answers))}
+{markdown(heads, method_rows(sweep.answers))}
 
 {quotes}
 
@@ -229,11 +246,6 @@ The curve: {verdict(sweep.tested.goodness)}.
 ![Worst depth of {sweep.title}: points, 95% sets and masses of all methods]({picture})
 
 """
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -22,19 +22,16 @@ import pandas as pd
 
 import lcstats as lc
 from lcstats.errors import LcstatsWarning
-from lcstats.lengths import EffectiveLength
-from lcstats.lengths.curve_estimate import draw_curves
 from lcstats.plots import plot_heatmaps, plot_methods, save_figure
-from lcstats.posterior import sample_posterior
-from lcstats.report.fits import fit_and_test, verdict
-from sims.published_needles import method_rows
+from lcstats.report.fits import verdict
+from sims.coverage_table import markdown
+from sims.published_needles import ask_every_method, method_rows
 
 OUT = Path("docs/evidence/smollm2-sweep.md")
 SEEN = Path(__file__).with_name("smollm2_seen.csv")
 MANIFEST = "smollm2_sweep.manifest.json"
 
 BAR = 0.85
-TREATMENTS = ("mean", "worst")
 DIFFERENT = ("distractors", "growing-distractors", "single-needle")
 """Tasks with one answer, and so with a depth."""
 
@@ -120,24 +117,6 @@ def failure_counts(frame: pd.DataFrame) -> dict[str, Counter[str]]:
     return kinds
 
 
-def analyse(cells: lc.Cells) -> tuple[tuple[EffectiveLength, ...], str]:
-    """Ask every method about one task, and say whether its curve fits."""
-    tested = fit_and_test(cells, penalty="jeffreys", guess_rate=None, seed=0)
-    flexible = lc.fit_flexible(cells)
-    draws = (draw_curves(tested.fit, seed=0), sample_posterior(tested.fit))
-    answers = tuple(
-        lc.effective_length(
-            cells,
-            lc.Criterion(BAR, depth_treatment=treatment),
-            fit=tested.fit,
-            flexible=flexible,
-            draws=draws,
-        )
-        for treatment in TREATMENTS
-    )
-    return answers, verdict(tested.goodness)
-
-
 def plan_rows(trials: lc.Trials) -> list[list[str]]:
     """Return what the planner asks for before, from built-in truths, and what was spent."""
     fixed = trials.frame[trials.frame["stage"] == 0]
@@ -186,7 +165,7 @@ The table is `lcstats.datasets.smollm2_sweep()`, and `lcstats report --demo` sho
 
 ## Accuracy
 
-{_table(heads, accuracy_rows(trials))}
+{markdown(heads, accuracy_rows(trials))}
 
 ![Accuracy by length and depth of the tasks with a depth]({_draw_heatmaps(cells, out)})
 
@@ -194,7 +173,7 @@ Four values of one key (**several-values**), whose places are drawn at random: t
 values that were named, the score, which takes one away for every wrong value beside them, and how
 often all four came without a wrong one.
 
-{_table(["tokens", "trials", "named", "score", "all four"], several_rows(trials.frame))}
+{markdown(["tokens", "trials", "named", "score", "all four"], several_rows(trials.frame))}
 
 ## What the methods make of it
 
@@ -207,7 +186,7 @@ Before the sweep there were no results to plan with. With the built-in truths th
 this many trials per cell of the same lengths and depths, for the raw cells' effective length under
 the mean over depths:
 
-{_table(["task", "truth", *TARGETS, "spent"], plan_rows(trials))}
+{markdown(["task", "truth", *TARGETS, "spent"], plan_rows(trials))}
 
 {_later_words(trials.frame)}
 
@@ -242,7 +221,7 @@ def _draw_heatmaps(cells: lc.Cells, out: Path) -> str:
 
 def _section(cells: lc.Cells, out: Path) -> str:
     task = cells.grid.task
-    answers, fits = analyse(cells)
+    tested, answers = ask_every_method(cells, BAR)
     target = out.with_name(f"{out.stem}-{task}.svg")
     axes: Any = plot_methods(answers[0], width="double")
     save_figure(axes.figure, target)
@@ -253,11 +232,11 @@ def _section(cells: lc.Cells, out: Path) -> str:
     )
     return f"""### {task}
 
-{_table(heads, method_rows(answers))}
+{markdown(heads, method_rows(answers))}
 
 {quotes}
 
-The curve: {fits}.
+The curve: {verdict(tested.goodness)}.
 
 ![Mean over depths of {task}: points, 95% sets and masses of all methods]({target.name})
 
@@ -275,14 +254,14 @@ def _later_words(frame: pd.DataFrame) -> str:
 budget, and its {len(later)} trials were run. They are marked `stage` 1 and belong to no set that
 takes the numbers of trials as fixed in advance.
 
-{_table(["task", "tokens", "depth", "trials"], rows)}"""
+{markdown(["task", "tokens", "depth", "trials"], rows)}"""
 
 
 def _failure_table(frame: pd.DataFrame) -> str:
     counts = failure_counts(frame)
     kinds = list(dict.fromkeys(kind for counter in counts.values() for kind in counter))
     rows = [[kind, *(str(counts[task][kind]) for task in DIFFERENT)] for kind in kinds]
-    return _table(["names", *DIFFERENT], rows)
+    return markdown(["names", *DIFFERENT], rows)
 
 
 def read_seen() -> list[dict[str, str]]:
@@ -299,12 +278,7 @@ def _seen_words() -> str:
 by hand (`sims/smollm2_seen.csv`). None was cut short, refused, or in a form that the scoring could
 not read, and none was right:
 
-{_table(["seen", "failures"], rows)}"""
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+{markdown(["seen", "failures"], rows)}"""
 
 
 if __name__ == "__main__":
