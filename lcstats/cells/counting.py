@@ -76,7 +76,8 @@ def count_cells(trials: Results, *, repeats: Repeats = "fold", axis: Axis = "ask
     frame, without_filler = _set_aside_no_filler(frame)
     fold = repeats == "fold" and trials.has_case_ids
     unscored = _count_unscored(frame[frame["score"].isna()])
-    grids = _count_groups(_scored_rows(frame), frame, trials.length_unit, fold=fold)
+    every = _scored_rows(frame)
+    grids = _count_groups(every, frame, trials.length_unit, fold=fold)
     later = came_later(frame)
     if later.any():
         fixed = frame[~later]
@@ -85,7 +86,7 @@ def count_cells(trials: Results, *, repeats: Repeats = "fold", axis: Axis = "ask
         grids = mark_adaptive(grids, {(pilot.model, pilot.task): pilot for pilot in pilots})
     notices = (
         *without_filler,
-        *_notices_on_guess_rates(_scored_rows(frame)),
+        *_notices_on_guess_rates(every),
         *_notices_on_unscored(unscored, grids),
     )
     announce(notices)
@@ -352,22 +353,22 @@ def guess_rates(scored: pd.DataFrame) -> dict[Names, float]:
     Where it differs between questions a length has their mean, and the task the lowest of its
     lengths: a floor that no length is below.
     """
+    return {names: lowest for names, (lowest, _) in _ranges_of_guessing(scored)}
+
+
+def _ranges_of_guessing(scored: pd.DataFrame) -> Iterator[tuple[Names, tuple[float, float]]]:
+    """Yield the lowest and the highest guess rate of a length, of every group that has any."""
     if "guess_rate" not in scored:
-        return {}
-    return {names: min(_guess_rates_by_length(group)) for names, group in _grouped(scored)}
-
-
-def _guess_rates_by_length(group: pd.DataFrame) -> list[float]:
-    lengths = group.groupby("length")["guess_rate"]
-    return [float(r.iloc[0] if r.nunique() == 1 else r.mean()) for _, r in lengths]
+        return
+    for names, group in _grouped(scored):
+        rates = group.groupby("length")["guess_rate"].agg(["min", "max", "mean"])
+        # A mean of equal rates may be off by a rounding error.
+        own = rates["mean"].clip(rates["min"], rates["max"])
+        yield names, (float(own.min()), float(own.max()))
 
 
 def _notices_on_guess_rates(scored: pd.DataFrame) -> Iterator[Notice]:
-    if "guess_rate" not in scored:
-        return
-    for (model, task), group in _grouped(scored):
-        rates = _guess_rates_by_length(group)
-        lowest, highest = min(rates), max(rates)
+    for (model, task), (lowest, highest) in _ranges_of_guessing(scored):
         if lowest < highest:
             yield Notice(
                 "guess-rates-differ",

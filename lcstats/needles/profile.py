@@ -9,6 +9,7 @@ from lcstats.needles.data import NeedleTable
 from lcstats.needles.strata import N_PARTS
 
 HALF = 0.5
+ALMOST_NOTHING = 0.1
 SMALLEST_STEP = 0.5
 """Difference of rates before and after a step below which it is none."""
 
@@ -44,12 +45,10 @@ class DepthStep:
         >>> DepthStep(0.4, 0.03, 0.96, (8192,)).words()
         'almost nothing before depth 0.4 (3%), 96% from there on'
         """
-        some = "almost nothing " if self.before < 0.1 else ""
-        share = f"{self.before:.0%}"
-        before = f"{some}before depth {self.depth:g} ({share})"
-        if not some:
-            before = f"{share} before depth {self.depth:g}"
-        return f"{before}, {self.after:.0%} from there on"
+        before, after = f"{self.before:.0%}", f"{self.after:.0%} from there on"
+        if self.before < ALMOST_NOTHING:
+            return f"almost nothing before depth {self.depth:g} ({before}), {after}"
+        return f"{before} before depth {self.depth:g}, {after}"
 
 
 def find_depth_step(table: NeedleTable) -> DepthStep | None:

@@ -142,6 +142,7 @@ class NeedleAnalysis:
     def to_dict(self) -> dict[str, Any]:
         """Return the group of the ``needles`` JSON."""
         table, lengths = self.table, [str(row.length) for row in self.rows]
+        step = self.depth_step
         dependence = dict.fromkeys(NO_DEPENDENCE) | (
             {} if self.dependence is None else self.dependence.to_dict()
         )
@@ -169,7 +170,7 @@ class NeedleAnalysis:
             "intraclass_correlation_by_length": self._by_length("correlation_by_length", lengths),
             "dependence_ratio_lengths": list(self.ratio_lengths),
             "independence_lengths": list(self.independence_lengths),
-            "depth_step": self.depth_step and self.depth_step.to_dict(),
+            "depth_step": step and step.to_dict(),
             "target": self.target,
             "required_rate": {str(k): rate for k, rate in self.required_rates.items()},
             "observed_effective_length": self._observed(),

@@ -35,8 +35,7 @@ def refuse_faulty_needles(
     dict of str to Series
         `sides`, where an empty list of a trial that failed is a missing one.
     """
-    has_failed = _has_failed(named)
-    lists = {name: _without_empty(sides[name], has_failed) for name in _VALUES if name in sides}
+    lists = {name: _without_empty(sides[name], named) for name in _VALUES if name in sides}
     for name, column in lists.items():
         usable, values = _VALUES[name]
         faults.add(
@@ -80,11 +79,10 @@ _VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
 """Columns of lists: whether a value can stand there, and which do."""
 
 
-def _without_empty(column: pd.Series, has_failed: NDArray[np.bool_]) -> pd.Series:
+def _without_empty(column: pd.Series, named: NamedTable) -> pd.Series:
     """Take the empty list of a trial that failed for none."""
-    cells = zip(column.tolist(), has_failed.tolist(), strict=True)
-    kept = [None if failed and cell == [] else cell for cell, failed in cells]
-    return pd.Series(kept, index=column.index, dtype=object)
+    empty = np.array([cell == [] for cell in column], dtype=bool)
+    return column.mask(empty & _has_failed(named), None) if empty.any() else column
 
 
 def _is_faulty(cell: object, usable: Callable[[object], bool]) -> bool:
